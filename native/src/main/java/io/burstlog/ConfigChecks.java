@@ -4,7 +4,7 @@ package io.burstlog;
 import java.math.BigDecimal;
 import java.time.Duration;
 
-/** What a value of a configuration must be before the engine sees it. */
+/** Checks the values of a configuration before the engine sees them. */
 final class ConfigChecks {
 
     private ConfigChecks() {}

@@ -21,7 +21,7 @@ import java.util.HexFormat;
  */
 public final class ConsumedRecords {
 
-    /** What a consumer gets. */
+    /** The kinds of entries that a consumer gets. */
     public enum Kind {
         /** A record, as it was appended. */
         RECORD,
@@ -49,7 +49,7 @@ public final class ConsumedRecords {
     private final byte[] namedRing = new byte[HEAD_BYTES - RING];
     private String ringName = HexFormat.of().formatHex(namedRing);
 
-    /** The records themselves, read by the head of each; and what is given away, which others may move about. */
+    /** The records; each is found by its head. The caller gets a view of its own, whose position it may move. */
     private ByteBuffer heads;
 
     private ByteBuffer view;
@@ -97,7 +97,7 @@ public final class ConsumedRecords {
         return end == 0;
     }
 
-    /** {@return what it is} */
+    /** {@return the kind of the entry} */
     public Kind kind() {
         return KINDS[heads.getInt(at + KIND)];
     }
@@ -107,7 +107,7 @@ public final class ConsumedRecords {
         return heads.getLong(at + NUMBER);
     }
 
-    /** {@return what the append of it returned; 0 of what is missing} */
+    /** {@return what its append returned; 0 for missing numbers} */
     public long sequence() {
         return heads.getLong(at + SEQUENCE);
     }
@@ -117,18 +117,18 @@ public final class ConsumedRecords {
         return heads.getLong(at + EVENT_TIME);
     }
 
-    /** {@return how many are lost or missing; 1 of a record} */
+    /** {@return how many records are lost or missing; 1 for a record} */
     public long count() {
         return heads.getLong(at + COUNT);
     }
 
-    /** {@return how long it is in bytes; 0 of what is lost or missing} */
+    /** {@return its length in bytes; 0 for lost or missing records} */
     public int length() {
         return heads.getInt(at + LENGTH);
     }
 
     /**
-     * What was appended.
+     * The bytes that were appended.
      *
      * @return from its position to its limit; read-only, and the same object for each record
      */

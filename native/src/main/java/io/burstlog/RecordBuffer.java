@@ -55,7 +55,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * The buffer to write into. What is written before its position is the record. It stays the same until
+     * The buffer to write into. The bytes before its position are the record. It stays the same until
      * {@link #ensureRemaining(int)} or a {@code put} has to grow it.
      *
      * @return a direct buffer, writable up to its limit
@@ -161,7 +161,10 @@ public final class RecordBuffer {
         replaceWith(larger);
     }
 
-    /** Both or none: memory may run out in between, and the old address would then be one of memory given back. */
+    /**
+     * Replaces buffer and address together. If memory ran out in between, the old address would point to memory that
+     * was given back.
+     */
     private void replaceWith(ByteBuffer buffer) {
         long newAddress = Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
         bytes = buffer;

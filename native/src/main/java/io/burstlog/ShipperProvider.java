@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What a module that passes folders of segments on has for those who read configurations:
- * {@link java.util.ServiceLoader} finds it. {@code burstlog-kafka} has the one of the element {@code <Kafka>}.
+ * Starts shippers of folders of segments for the readers of configurations. {@link java.util.ServiceLoader} finds it;
+ * {@code burstlog-kafka} provides the element {@code <Kafka>}.
  *
  * <p>Thread-safe.
  */
 public interface ShipperProvider {
 
     /**
-     * What an element asks for.
+     * The values of one element.
      *
      * @param folder the folder of segments
-     * @param settings by the names of the setters that they are for, sizes in bytes; what is absent has its default
-     * @param properties of whoever receives the records
+     * @param settings values by the names of their setters, sizes in bytes; an absent one has its default
+     * @param properties the properties for the receiver of the records
      * @param isManaged whether management clients see it
-     * @param listener hears what there is to tell; called by threads of the shipper
+     * @param listener gets the shipper's events, in threads of the shipper
      */
     record Request(
             String folder,
@@ -29,15 +29,15 @@ public interface ShipperProvider {
             boolean isManaged,
             Consumer<BurstEvent> listener) {}
 
-    /** One that runs. Thread-safe. */
+    /** A running shipper. Thread-safe. */
     interface Shipper {
 
         /** {@return whether it has ended by itself} */
         boolean hasEnded();
 
         /**
-         * Ships what is in the folder, until something fails; then it lets go of the folder. What is left is shipped by
-         * the next one.
+         * Ships the records in the folder until something fails, and lets go of the folder. The next shipper ships what
+         * is left.
          *
          * @param limit how long that may take; zero: it ends what is under way, and ships nothing more
          */
@@ -48,7 +48,7 @@ public interface ShipperProvider {
     String element();
 
     /**
-     * Checks what can be checked without the folder and without whoever receives the records.
+     * Checks all that can be checked without the folder and without the receiver of the records.
      *
      * @param request what is asked for
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}: a sentence about what is wrong

@@ -2,10 +2,10 @@
 package io.burstlog;
 
 /**
- * Where the time of records goes. To stay cheap one {@code append} in n is timed, and one write in n: n is 1 where
- * writes take 24 us and more, some 8 where they take 4 us, and 512 where they take less than 1 us (memory). Which ones
- * depends on nothing but their number, so that the distribution is that of all; the longest of all need not be among
- * them.
+ * The stages in which records spend their time. Only one {@code append} in n and one write in n are timed, to stay
+ * cheap: n is 1 where writes take 24 us and more, some 8 where they take 4 us, and 512 where they take less than 1 us
+ * (memory). Their number alone decides which ones are timed. So the distribution is that of all, but the longest of all
+ * may be missing.
  */
 public enum Stage {
     /**
@@ -15,8 +15,8 @@ public enum Stage {
     CLAIM_WAIT,
 
     /**
-     * From the claim of its place to the publication of the record: copy and checksum. Of one {@code append} in n, and
-     * of one in 64 of {@code enqueue} and {@code offer}.
+     * From the claim of its place to the publication of the record: copy and checksum. Timed for one {@code append} in
+     * n, and for one in 64 of {@code enqueue} and {@code offer}.
      */
     COPY,
 

@@ -20,8 +20,8 @@ import java.nio.file.Path;
  * </pre>
  *
  * The section headers, {@code shnum} entries of {@code shentsize} bytes at {@code shoff}, are the last thing in the
- * file. Of the program headers, {@code phnum} at {@code phoff}, one of type INTERP says where the path of the dynamic
- * linker is.
+ * file. There are {@code phnum} program headers at {@code phoff}; the one of type INTERP says where the path of the
+ * dynamic linker is.
  */
 final class ElfHeader {
 
@@ -42,7 +42,7 @@ final class ElfHeader {
     private static final int MACHINE_X86_64 = 62;
     private static final int MACHINE_AARCH64 = 183;
 
-    /** A program header: its type, and where in the file what it is about begins and how long that is. */
+    /** A program header has the type of a part of the file, its offset, and its length. */
     private static final int SEGMENT_BYTES = 56;
 
     private static final int SEGMENT_OFFSET = 8;
@@ -67,7 +67,10 @@ final class ElfHeader {
         return new ElfHeader(file, inItsOrder(header));
     }
 
-    /** Throws if the file, which its user knows by that name, is not a whole library for this JVM's architecture. */
+    /**
+     * Throws if the file is not a whole library for this JVM's architecture. The exception calls the file by
+     * {@code name}.
+     */
     static void check(String name, Path library) {
         ByteBuffer header;
         long fileBytes;
@@ -107,7 +110,7 @@ final class ElfHeader {
         }
     }
 
-    /** The name that the machine has in this project. */
+    /** Returns this project's name for the processor. */
     String architecture() {
         int machine = Short.toUnsignedInt(header.getShort(MACHINE_OFFSET));
         return switch (machine) {
@@ -144,7 +147,7 @@ final class ElfHeader {
         return other.order(header.order());
     }
 
-    /** Fewer if the file ends before. */
+    /** Reads {@code count} bytes, or fewer if the file ends before. */
     private static ByteBuffer bytes(Path file, long offset, int count) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(count);
         try (FileChannel channel = FileChannel.open(file)) {

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What this JVM is: which processor its own executable is built for, and which C library's dynamic linker starts it. A
- * host may have both glibc and musl, and an emulator runs a JVM of another processor than the kernel's, so neither the
- * host's files nor its name for itself tell.
+ * The platform of this JVM: the processor that its own executable is built for, and the C library whose dynamic linker
+ * starts it. A host may have both glibc and musl, and an emulator runs a JVM of another processor than the kernel's, so
+ * neither the host's files nor its name for itself tell.
  *
  * @param architecture {@code x86-64}, {@code aarch64}, or what other one it is
  * @param library the folder of this platform's library in the jar, as {@code linux-x86-64-musl}
@@ -22,7 +22,7 @@ record JvmPlatform(String architecture, String library) {
 
     private static JvmPlatform current() {
         Path launcher = Path.of(System.getProperty("java.home", ""), "bin", "java");
-        // The kernel hides it in a JVM that has capabilities of its own; then the launcher's own linker is as good.
+        // The kernel hides /proc/self/exe in a JVM with capabilities of its own; the launcher's linker tells as much.
         for (Path executable : new Path[] {Path.of("/proc/self/exe"), launcher}) {
             try {
                 return of(executable);

@@ -22,7 +22,7 @@ abstract class LibraryLocation {
     /** Loads the library, or says in one sentence why it cannot be loaded. */
     abstract NativeLibrary load(Map<String, ?> options);
 
-    /** What its user knows the loaded library by. */
+    /** Returns the name by which messages call the loaded library. */
     String nameOf(NativeLibrary library) {
         return toString();
     }
@@ -43,7 +43,7 @@ abstract class LibraryLocation {
         return resource == null ? new Searched() : new Bundled(name, resource);
     }
 
-    /** @param name what its user knows the file by, which may be a copy of no name that matters */
+    /** @param name the name for messages: the file itself may be a temporary copy */
     static NativeLibrary loadFile(String name, Path path, Map<String, ?> options) {
         ElfHeader.check(name, path);
         try {
@@ -145,7 +145,7 @@ abstract class LibraryLocation {
                 return loadFile(toString(), file.toPath(), options);
             } finally {
                 if (!resource.getProtocol().equals("file")) {
-                    // The mapping keeps the extracted copy; its name is of no further use.
+                    // The mapping keeps the extracted copy; nobody needs its name any more.
                     file.delete();
                 }
             }

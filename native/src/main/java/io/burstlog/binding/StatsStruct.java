@@ -28,7 +28,7 @@ import com.sun.jna.Structure;
 })
 public final class StatsStruct extends Structure {
 
-    /** Of each stage: count, mean, p50, p99, p99.9, p99.99, max. */
+    /** Each stage has seven words: count, mean, p50, p99, p99.9, p99.99, max. */
     public static final int STAGE_WORDS = 7;
 
     private static final int STAGES = 6;

@@ -6,7 +6,7 @@ import io.burstlog.BurstStats;
 import io.burstlog.Stage;
 import java.util.function.LongSupplier;
 
-/** What an open ring shows to management clients. */
+/** Shows an open ring to management clients. */
 final class RingManagement implements RingMXBean {
 
     private final String ring;
@@ -79,7 +79,7 @@ final class RingManagement implements RingMXBean {
 
     @Override
     public long getFullWaits() {
-        // In this order: the engine counts a call first.
+        // Read first: the engine has counted each of these calls before.
         long ofNoRecord = fullWaitsOfNoRecord.getAsLong();
         return stats().fullWaits() - ofNoRecord;
     }

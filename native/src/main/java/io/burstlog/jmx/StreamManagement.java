@@ -4,7 +4,7 @@ package io.burstlog.jmx;
 import io.burstlog.BurstStats;
 import io.burstlog.BurstStream;
 
-/** What a log file of an open ring shows to management clients. */
+/** Shows a log file of an open ring to management clients. */
 final class StreamManagement implements StreamMXBean {
 
     private final String ring;

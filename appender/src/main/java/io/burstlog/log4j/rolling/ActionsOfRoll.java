@@ -8,9 +8,9 @@ import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.core.appender.rolling.action.CompositeAction;
 
 /**
- * What is to be done after one roll, in order. A file that its strategy has deleted meanwhile is no error: the actions
- * behind its compression are done. Executed again, as after a compression that failed, it does what is not done yet.
- * For one thread.
+ * The actions after one roll, in order. If the strategy has deleted the file meanwhile, that is no error: the actions
+ * behind its compression still run. A second execution, after a compression that failed, runs only the actions that are
+ * not done yet. For one thread.
  */
 final class ActionsOfRoll extends CompositeAction {
 
@@ -55,14 +55,16 @@ final class ActionsOfRoll extends CompositeAction {
         return succeeds;
     }
 
-    /** A compression is tried again, which must not depend on what else fails. */
+    /**
+     * Whether this failure replaces the first one. A failed compression does: it is tried again, whatever else fails.
+     */
     private static boolean isWorse(final Exception failure, final Exception first) {
         return first == null || failure instanceof CompressAction.Failure && !(first instanceof CompressAction.Failure);
     }
 
     /**
-     * What is to be done though the compression is not due before the end. Null if there is nothing, or if it has begun
-     * already.
+     * Returns the actions without the compression, which is not due before the end. Null if there are none, or if one
+     * has begun already.
      */
     ActionsOfRoll withoutCompression() {
         if (hasBegun) {
@@ -80,7 +82,7 @@ final class ActionsOfRoll extends CompositeAction {
         return others.isEmpty() ? null : new ActionsOfRoll(others, isStopOnError());
     }
 
-    /** How long one of them that keeps others from giving names has been under way; 0: none is. */
+    /** Returns for how long an action has kept others from giving names; 0 if none does. */
     static long nanosOf(final Action action) {
         if (action instanceof GuardedAction guarded) {
             return guarded.nanos();

@@ -22,10 +22,10 @@ import org.apache.logging.log4j.core.appender.rolling.action.PosixViewAttributeA
 import org.apache.logging.log4j.core.appender.rolling.action.ZipCompressAction;
 
 /**
- * Replaces the compressions in what a strategy wants to be done by those that a crash does not harm, and what follows
- * them by what finds the file under any name. All other actions stay as they are, and exclude the strategy.
+ * Replaces a strategy's compressions by ones that a crash does not harm, and the actions behind them by ones that find
+ * the file under any name. All other actions stay as they are; no strategy gives a name while one runs.
  *
- * @param names held where files get names
+ * @param names the lock to hold while a file gets a name
  * @param currentFile the file that is written now
  */
 record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy, Supplier<String> currentFile) {
@@ -43,7 +43,7 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
         private final String planned;
         private final Path archive;
 
-        /** Null until there is one. */
+        /** The compression of this roll; null until the actions have one. */
         private CompressAction compression;
 
         Replacement(final String planned, final Path archive) {
@@ -89,7 +89,8 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
         }
 
         /**
-         * The strategy means the file that was compressed, and names it as it would be called if nothing came between.
+         * Finds the compressed file for an action on attributes. The action names the file as it would be called if
+         * nothing came between.
          */
         private Action givesItsAttributes(final Action wanted) {
             return compression != null
@@ -131,12 +132,12 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
                 warning);
     }
 
-    /** Whether any of them compresses. */
+    /** Whether any of the actions compresses. */
     static boolean compresses(final Action action) {
         return compresses(action, compression -> true);
     }
 
-    /** Whether any of them compresses this file. */
+    /** Whether any of the actions compresses this file. */
     static boolean compresses(final Action action, final FileIdentity file) {
         return compresses(action, compression -> compression.isOf(file));
     }
@@ -165,7 +166,7 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
         return null;
     }
 
-    /** {@code GzCompressAction} does not tell its own. */
+    /** Reads the level by reflection: {@code GzCompressAction} has no getter for it. */
     private int level() {
         if (strategy instanceof DefaultRolloverStrategy known) {
             return known.getCompressionLevel();

@@ -14,8 +14,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads of low priority that work on files that ended: one that compresses, for the whole JVM, and one for each
- * stream with work to do. So a deletion waits for no compression of another stream.
+ * The threads of low priority that work on files that ended. One thread compresses for the whole JVM; each stream with
+ * work to do has one of its own. So a deletion waits for no compression of another stream.
  */
 final class ArchiveJobs {
 
@@ -57,7 +57,7 @@ final class ArchiveJobs {
         OF_STREAMS.execute(work);
     }
 
-    /** Compresses a file when those before it are done, and waits for that. */
+    /** Compresses a file after the compressions before it, and returns when it is done. */
     static boolean inTurn(final Callable<Boolean> compression) throws IOException {
         try {
             return THREAD.submit(compression).get();

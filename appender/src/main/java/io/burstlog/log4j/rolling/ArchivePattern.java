@@ -21,18 +21,18 @@ import org.apache.logging.log4j.core.pattern.PatternConverter;
 import org.apache.logging.log4j.core.pattern.PatternParser;
 
 /**
- * The names that a file pattern makes, over all dates and indexes: what stands in the pattern as it is must stand in
- * the name, a date must have the form of that date, and an index must be a number. So a file of somebody else is not
- * taken for one of these because its name begins alike.
+ * The names that a file pattern makes, over all dates and indexes. A name must have the pattern's fixed text, dates in
+ * the form that the pattern asks for, and numbers where it has an index. So another program's file is not taken for an
+ * archive because its name begins alike.
  */
 final class ArchivePattern {
 
-    /** At most. */
+    /** The most digits that a sequence has. */
     private static final int SEQUENCE_DIGITS = 19;
 
     private static final Pattern LOOKUP = Pattern.compile("\\$\\{[^}]*}");
 
-    /** What a name may end with besides: the number of a name that was taken, and the suffix of a compression. */
+    /** A name may also end with the number that a taken name gets, and with the suffix of a compression. */
     private static final String ENDS = "(?:\\.\\d+)?(?<suffix>\\.(?:gz|zip|bz2|xz|zst|deflate|pack200))?";
 
     private final String suffix;
@@ -57,7 +57,7 @@ final class ArchivePattern {
         names = Pattern.compile(regex + ENDS);
     }
 
-    /** The folder under which all of them are: that before the first part that varies. */
+    /** Returns the folder that holds all of them: the one before the first part that varies. */
     static Path folderOf(final String pattern) {
         return new ArchivePattern(pattern).folder;
     }
@@ -104,7 +104,7 @@ final class ArchivePattern {
         regex.append(Pattern.quote(literal.subSequence(from, literal.length()).toString()));
     }
 
-    /** Whether a file has the name of one that ended. */
+    /** Whether the file's name is one that the pattern gives to a file that ended. */
     boolean matches(final Path file) {
         final Path absolute = file.toAbsolutePath();
         return absolute.startsWith(folder)
@@ -112,8 +112,8 @@ final class ArchivePattern {
     }
 
     /**
-     * Whether a file that ended may get a name that the engine gives to the log file when that cannot go on under its
-     * own. The text of a lookup counts as one that no such name has.
+     * Whether the pattern can make a name that the engine gives to a diverted log file. A lookup's text is taken for
+     * one that no such name has.
      */
     static boolean canMakeDivertedName(final String pattern, final String file) {
         final String plain = LOOKUP.matcher(pattern).replaceAll("-");
@@ -124,7 +124,7 @@ final class ArchivePattern {
                 return true;
             }
         }
-        // It may have numbers that are always the same.
+        // The pattern's fixed text may have digits.
         return FileNames.absolute(FileNames.withoutSuffix(plain)).matches(Pattern.quote(begin) + "\\d+(?:\\.\\d+)?");
     }
 
@@ -132,7 +132,7 @@ final class ArchivePattern {
         return !FileNames.compressedSuffix(file.toString()).isEmpty();
     }
 
-    /** Whether it is the beginning of a twin of one that ended. */
+    /** Whether the file is the unfinished compressed twin of a file that ended. */
     boolean isTemporary(final Path file) {
         final String name = file.getFileName().toString();
         return name.startsWith(".")
@@ -141,7 +141,7 @@ final class ArchivePattern {
                         name.substring(1, name.length() - CompressAction.TEMPORARY_SUFFIX.length())));
     }
 
-    /** All regular files below the folder that the pattern could have named, and beginnings of twins. */
+    /** Finds all regular files that the pattern could have named, and unfinished twins. */
     List<Path> find() throws IOException {
         final List<Path> found = new ArrayList<>();
         if (Files.isDirectory(folder)) {

@@ -8,7 +8,7 @@ import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 import org.apache.logging.log4j.core.appender.rolling.action.PosixViewAttributeAction;
 import org.apache.logging.log4j.core.util.FileUtils;
 
-/** Gives the attributes of a configuration to a file that was compressed, whatever a strategy calls it by now. */
+/** Gives the configured attributes to a compressed file, under whatever name a strategy has given it by now. */
 final class AttributesAction extends AbstractAction {
 
     private final CompressAction compression;

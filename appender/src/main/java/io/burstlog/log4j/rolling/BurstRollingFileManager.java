@@ -23,12 +23,12 @@ import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 
 /**
- * What policies see of a log file that the ring writes: {@link #getFileSize()} counts what was accepted for the current
- * file, wherever it is now, and {@link #rollover()} appends a roll to the ring and returns when it is durable there.
- * The file gets its name later, when the drain is there: see {@link Roller}.
+ * The manager that policies see for a log file behind the ring. {@link #getFileSize()} counts the bytes accepted for
+ * the current file, in the ring or already in the file. {@link #rollover()} appends a roll to the ring and returns when
+ * it is durable there; the file gets its name when the drain comes to the roll: see {@link Roller}.
  *
- * <p>With one logging thread a file ends before the same event as with {@code RollingFile}. An event that another
- * thread logs between the decision and the roll is still in the file that ends, and counted for the next one.
+ * <p>With one logging thread a file ends before the same event as with {@code RollingFile}. If another thread logs an
+ * event between the decision and the roll, the event is still in the file that ends, but counts for the next one.
  *
  * <p>Safe for use by any thread.
  */
@@ -40,13 +40,13 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private final RollingStream stream;
     private final List<RolloverListener> listeners = new CopyOnWriteArrayList<>();
 
-    /** Guards what follows but for what is volatile, which is changed under it. */
+    /** Guards the fields below. The volatile ones are changed under it and read without it. */
     private final Lock lock = new ReentrantLock();
 
     private final AtomicLong bytes = new AtomicLong();
     private volatile AskAt askAt = AskAt.NEVER;
 
-    /** A roll that failed and is not made up for yet; until then no policy is asked. */
+    /** A roll that failed and is to be repeated; until it succeeds no policy is asked. */
     private final AtomicReference<Retry> retry = new AtomicReference<>();
 
     /** Why no roll should be added, or null. */
@@ -68,7 +68,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         }
     }
 
-    /** @param stats of the stream, which has no roll before it */
+    /** @param stats figures of the stream, which has no waiting roll */
     BurstRollingFileManager(final RollingSettings settings, final RollingStream stream, final StreamStats stats) {
         super(settings, settings.isDirectWrite() ? 0 : millisOf(stats));
         this.stream = stream;
@@ -77,7 +77,10 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         this.bytes.set(stats.fileBytes());
     }
 
-    /** To be called before the first roll: while there is a reason none is added, and the reason is told once. */
+    /**
+     * Sets the supplier of reasons against a roll; call it before the first roll. While it gives a reason no roll is
+     * added, and the reason is told once.
+     */
     void putOff(final Supplier<String> reason, final RollWarning told) {
         lock.lock();
         try {
@@ -92,7 +95,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         return stats.fileBorn() == null ? 0 : stats.fileBorn().toEpochMilli();
     }
 
-    /** Takes size and age of the file, once no roll is before it any more. Nothing was logged yet. */
+    /** Takes size and age of the current file, when no roll waits in the ring any more and nothing was logged yet. */
     void continues(final StreamStats stats, final long fileBytes) {
         bytes.set(fileBytes);
         fileMillis = millisOf(stats);
@@ -166,7 +169,10 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         }
     }
 
-    /** Where the processor says nothing, the time of the roll is meant. */
+    /**
+     * Makes the note of a roll at this moment. For a time that the processor does not know it takes the time of the
+     * roll.
+     */
     private RollNote noteOfNow() {
         final PatternProcessor processor = getPatternProcessor();
         final long now = System.currentTimeMillis();
@@ -185,7 +191,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             warning.tell(getFileName(), reason);
             return;
         }
-        // What is said here of the next file stands before the roller can say that there is none.
+        // Set before the roll is appended: the roller may take it back when the roll fails.
         final long ending = bytes.getAndSet(0);
         final long began = fileMillis;
         fileMillis = millis;
@@ -195,7 +201,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             final Roll roll = content.roll(note, skipsFooter, AskAt.of(getTriggeringPolicy()), millis);
             accepted = stream.roll(roll, TimeUnit.MILLISECONDS.toNanos(millis)) > 0;
         } catch (final BurstException failure) {
-            // The event behind it meets the same, and tells.
+            // The next event meets the same failure, and its call throws.
             LOGGER.debug("Burst '{}': no roll: {}", getName(), failure.getMessage());
         } finally {
             if (!accepted) {
@@ -210,7 +216,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         return new Retry(note, System.nanoTime() + retryDelay.toNanos(), isOfDrain);
     }
 
-    /** Whether a roll failed and is to be made up for. */
+    /** Whether a roll failed and is to be repeated. */
     boolean hasFailed() {
         return retry.get() != null;
     }
@@ -221,8 +227,9 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     }
 
     /**
-     * A roll was not performed: the file goes on. What was logged since counts on top of what is in it. Takes no lock:
-     * a thread that waits for space in the ring holds it, and there is none before the rolls in the ring are answered.
+     * Called when a roll was not performed and the file goes on: bytes logged since then count on top of the file's. It
+     * takes no lock: a thread that waits for space in the ring may hold the lock, and space comes only when the rolls
+     * in the ring are answered.
      */
     void goesOn(final RollNote note, final long fileBytes, final long bornMillis) {
         bytes.getAndAdd(fileBytes);
@@ -230,7 +237,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         retry.set(laterWith(note, true));
     }
 
-    /** A roll was performed, with everything that one before it should have. Takes no lock either. */
+    /** Called when a roll was performed; it makes up for failed rolls before it. It takes no lock either. */
     void hasRolled(final RollNote note) {
         content.look(note);
         final Retry before = retry.get();
@@ -279,12 +286,12 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         }
     }
 
-    /** The strategy that names files from now on, those that wait for their roll among them. */
+    /** Returns the strategy that names files from now on, also for rolls that already wait. */
     RolloverStrategy strategy() {
         return getRolloverStrategy();
     }
 
-    /** No roll begins any more. Returns whether the policy ended within the time. */
+    /** Ends the policy: no roll begins any more. Returns whether the policy ended within the time. */
     boolean end(final Duration timeout) {
         final TriggeringPolicy policy;
         lock.lock();

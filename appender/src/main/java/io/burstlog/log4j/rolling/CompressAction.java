@@ -20,13 +20,13 @@ import java.util.concurrent.locks.Lock;
 import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 
 /**
- * Compresses a file that ended. Whenever it is interrupted there is the file, or its compressed twin, or both, and each
- * is whole: the twin is made under a temporary name, synced and published without replacing anything; then the file
- * goes. If a step fails, the twin goes. A strategy may give the file another name meanwhile, and the twin gets it then.
+ * Compresses a file that ended into its twin. The twin is made under a temporary name, synced, and published without
+ * replacing anything; then the file is deleted. So an interruption at any point leaves the file, or the twin, or both,
+ * each of them whole. If a step fails, the twin is deleted. If a strategy renames the file meanwhile, the twin follows.
  */
 final class CompressAction extends AbstractAction {
 
-    /** Behind a dot and the name of the twin. */
+    /** The temporary name is a dot, the twin's name, and this. */
     static final String TEMPORARY_SUFFIX = ".burst-tmp";
 
     private static final int BUFFER_BYTES = 64 * 1024;
@@ -40,7 +40,7 @@ final class CompressAction extends AbstractAction {
     private final NameWarning warning;
     private final FileIdentity identity;
 
-    /** The twin, once it has its name; until then null. */
+    /** The published twin; null until it has its name. */
     private Path published;
 
     private FileIdentity twinIdentity;
@@ -56,12 +56,12 @@ final class CompressAction extends AbstractAction {
     }
 
     /**
-     * Of a file that exists now.
+     * An action for a file that exists now.
      *
      * @param source null if it is gone
-     * @param planned the name that it was to have; under another one its twin is named after that
+     * @param planned the name that the strategy had planned; if the file has another one, the twin is named after that
      * @param destination the name of the twin
-     * @param temporary its name until it is whole; null: one beside it
+     * @param temporary the twin's name until it is whole; null: a name beside its own
      */
     CompressAction(
             final Path source,
@@ -143,17 +143,17 @@ final class CompressAction extends AbstractAction {
         }
     }
 
-    /** Whether it is to compress this file. */
+    /** Whether this action is to compress the file. */
     boolean isOf(final FileIdentity file) {
         return file.equals(identity);
     }
 
-    /** Whether its twin is to have this name. */
+    /** Whether this action's twin is to have the name. */
     boolean isTo(final Path name) {
         return name.toAbsolutePath().equals(destination);
     }
 
-    /** The file, or its twin once that is there, under the name that it has now. Null if it is gone. */
+    /** Returns the present name of the file, or of its twin once that is there. Null if both are gone. */
     Path present() {
         if (twinIdentity != null) {
             return twinIdentity.find(published);
@@ -166,7 +166,7 @@ final class CompressAction extends AbstractAction {
         twinIdentity = FileIdentity.of(twin);
     }
 
-    /** As far as that can be done where a call has just failed. The next attempt, or the next start, does it again. */
+    /** Deletes an unfinished twin. If that fails, the next attempt or the next start deletes it. */
     private static void deleteBeginning(final Path twin) {
         try {
             Files.deleteIfExists(twin);
@@ -231,15 +231,15 @@ final class CompressAction extends AbstractAction {
         }
     }
 
-    /** Null where files have no such rights. */
+    /** Returns the file's rights; null on a file system without them. */
     private static PosixFileAttributes rightsOf(final Path file) throws IOException {
         final PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         return view == null ? null : view.readAttributes();
     }
 
     /**
-     * As far as the process may: who may not read the file shall not read its twin. A link that somebody has put in the
-     * place of the twin is not followed.
+     * Gives the file's rights to its twin, as far as the process may, so that nobody reads the twin who may not read
+     * the file. It follows no link that somebody has put in the twin's place.
      */
     private static void give(final PosixFileAttributes rights, final Path twin) throws IOException {
         if (rights == null) {
@@ -261,7 +261,7 @@ final class CompressAction extends AbstractAction {
         try {
             final Path present = identity.find(source);
             if (present == null) {
-                // Deleted while it was compressed, as its strategy wanted.
+                // The strategy deleted the file while it was compressed.
                 Files.deleteIfExists(twin);
                 return false;
             }
@@ -275,7 +275,7 @@ final class CompressAction extends AbstractAction {
                 Files.deleteIfExists(twin);
                 Files.delete(present);
             } catch (final IOException | RuntimeException failure) {
-                // A strategy would take the two for two files.
+                // A strategy would take file and twin for two archives.
                 if (identity.isOf(present)) {
                     twinIdentity = null;
                     deleteBeginning(name);
@@ -293,7 +293,7 @@ final class CompressAction extends AbstractAction {
             Durable.link(twin, name);
             return true;
         } catch (final IOException failure) {
-            // Done, where the answer of a server was lost: it must not get a second name.
+            // The rename was done, and the server's answer was lost: the twin must not get a second name.
             if (Files.exists(name) && Files.isSameFile(twin, name)) {
                 return true;
             }
@@ -325,7 +325,7 @@ final class CompressAction extends AbstractAction {
         return twin.resolveSibling("." + twin.getFileName() + TEMPORARY_SUFFIX);
     }
 
-    /** Lets the channel below be synced when the format is complete. */
+    /** Passes no close on, so that the channel below can be synced when the format is complete. */
     private static final class Unclosed extends FilterOutputStream {
 
         Unclosed(final OutputStream out) {

@@ -38,7 +38,9 @@ interface Compressor {
         };
     }
 
-    /** Null if it gives back what it was given, else why it does not: pack200 keeps nothing but classes. */
+    /**
+     * Returns why the compressor cannot be used; null if it gives back what it was given. (pack200 keeps only classes.)
+     */
     default String reasonItIsMissing() {
         final byte[] line = "a line\n".getBytes(StandardCharsets.US_ASCII);
         final ByteArrayOutputStream compressed = new ByteArrayOutputStream();
@@ -93,7 +95,7 @@ interface Compressor {
         };
     }
 
-    /** By Apache Commons Compress, which is on the class path if it is needed. */
+    /** A compressor of Apache Commons Compress, which must be on the class path. */
     static Compressor ofCommons(final String name) {
         return new Compressor() {
             @Override

@@ -18,8 +18,8 @@ import org.apache.logging.log4j.core.appender.rolling.action.PathCondition;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * A {@code Delete} that passes over the file of a log which cannot go on under its own name: whoever wrote the
- * conditions did not know of that file, and {@code app.log.*} fits it. While the log has its own name nothing changes.
+ * A {@code Delete} that passes over a diverted log's file. The author of its conditions did not know of that file, and
+ * {@code app.log.*} fits it. While the log is not diverted nothing changes.
  */
 final class DeletionBesideLog extends AbstractAction {
 
@@ -61,10 +61,10 @@ final class DeletionBesideLog extends AbstractAction {
     }
 
     /**
-     * The file that is written, or any that the log goes to next: one may begin while the files are looked through.
+     * Fits the file that is written, and any that the log may go to next: a new one may begin while files are listed.
      *
-     * @param beginning of the names of diverted files
-     * @param sequence in the name of the one that is written
+     * @param beginning the beginning of the names of diverted files
+     * @param sequence the sequence in the name of the file that is written
      */
     private record IsBefore(String beginning, BigInteger sequence) implements PathCondition {
 

@@ -24,8 +24,8 @@ final class Durable {
     }
 
     /**
-     * Gives a whole file its name, which is durable when its folder is synced. A call that is done and reports an
-     * error, as over a network, counts as done.
+     * Gives a whole file its name, which is durable once its folder is synced. A call that did its work and still
+     * reports an error, as over a network, counts as done.
      *
      * @throws FileAlreadyExistsException if the name is taken; that file stays as it is
      */
@@ -44,7 +44,7 @@ final class Durable {
         }
     }
 
-    /** Where there are no links. */
+    /** Renames, on a file system without links. */
     private static void move(final Path temporary, final Path name, final Object key) throws IOException {
         if (Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileAlreadyExistsException(name.toString());

@@ -10,8 +10,8 @@ import java.nio.file.attribute.FileTime;
 import java.util.Objects;
 
 /**
- * Which file it is, whatever its name. A file that ended is not written any more, so that length and time tell it from
- * one that got the same inode after it was deleted.
+ * Identifies a file under any name. A file that ended is not written any more; so length and time tell it from a later
+ * file with the same inode.
  *
  * @param key device and inode
  * @param bytes its length
@@ -35,7 +35,7 @@ record FileIdentity(Object key, long bytes, FileTime modified) {
         }
     }
 
-    /** Its present name in the folder of this one. Null if it is not there. */
+    /** Finds the file's present name in the folder of the likely one. Null if the folder does not have it. */
     Path find(final Path likely) {
         if (isOf(likely)) {
             return likely;
@@ -43,7 +43,7 @@ record FileIdentity(Object key, long bytes, FileTime modified) {
         try (DirectoryStream<Path> siblings =
                 Files.newDirectoryStream(likely.toAbsolutePath().getParent())) {
             for (final Path sibling : siblings) {
-                // A link to it is not the file.
+                // A symbolic link to the file is not the file.
                 if (!Files.isSymbolicLink(sibling) && isOf(sibling)) {
                     return sibling;
                 }

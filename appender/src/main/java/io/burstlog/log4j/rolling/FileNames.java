@@ -11,7 +11,7 @@ import org.apache.logging.log4j.core.appender.rolling.FileExtension;
 /** Names of files that ended, and whether they are taken. */
 final class FileNames {
 
-    /** Of every version of Log4j, and of those who compress by themselves. */
+    /** The suffixes of all versions of Log4j, and of programs that compress by themselves. */
     private static final List<String> SUFFIXES = List.of(".gz", ".zip", ".bz2", ".xz", ".zst", ".deflate", ".pack200");
 
     private FileNames() {}
@@ -45,7 +45,7 @@ final class FileNames {
         }
     }
 
-    /** The name itself or, if it is taken, the first one that is not with a number behind it. */
+    /** Returns the name, or the first free one with a number behind it if the name is taken. */
     static String free(final String plain) {
         String name = plain;
         for (int i = 1; isTaken(Path.of(name)); i++) {

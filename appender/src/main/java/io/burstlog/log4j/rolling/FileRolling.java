@@ -13,7 +13,10 @@ import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
  */
 public final class FileRolling {
 
-    /** For rolls that a crash has left in the ring; if they take longer, size and age are those of the file then. */
+    /**
+     * The longest wait for rolls that a crash has left in the ring. If they take longer, size and age count from the
+     * file of that moment.
+     */
     private static final Duration PATIENCE_AT_START = Duration.ofSeconds(5);
 
     private final RollingStream stream;
@@ -35,7 +38,7 @@ public final class FileRolling {
         this.jobs = jobs;
     }
 
-    /** {@return the file that a stream is to be opened with} */
+    /** {@return the file to open a stream with} */
     public static String firstFile(final RollingSettings settings) {
         return settings.isDirectWrite() ? RollView.firstFile(settings) : settings.fileName();
     }
@@ -50,14 +53,14 @@ public final class FileRolling {
         return ArchivePattern.canMakeDivertedName(filePattern, fileName);
     }
 
-    /** {@return why the compression that a pattern asks for cannot be done; null if it can} */
+    /** {@return why the pattern's compression cannot be done; null if it can} */
     public static String missingCompressor(final String filePattern) {
         final Compressor compressor =
                 Compressor.ofSuffix(FileNames.compressedSuffix(filePattern), Deflater.DEFAULT_COMPRESSION);
         return compressor == null ? null : compressor.reasonItIsMissing();
     }
 
-    /** {@return what the first file begins with, if it is new or empty} */
+    /** {@return the first bytes of the first file, if that is new or empty} */
     public static byte[] firstHeader(final RollingSettings settings, final RollingStream stream) {
         return RollContent.header(
                 settings, stream, Math.max(1, stream.stats().fileNumber()), 1, System.currentTimeMillis());
@@ -92,7 +95,7 @@ public final class FileRolling {
         manager.initialize();
     }
 
-    /** Takes what another configuration says. The file that is written goes on, and its size and age count. */
+    /** Takes another configuration. The file that is written goes on, and its size and age count. */
     public void update(final RollingSettings settings) {
         strategy.update(settings, stream);
         manager.update(settings);
@@ -109,7 +112,7 @@ public final class FileRolling {
         manager.accepted(bytes);
     }
 
-    /** {@return what policies, listeners and other plugins take for the manager of the file} */
+    /** {@return the manager that policies, listeners and other plugins see} */
     public RollingFileManager manager() {
         return manager;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Lock;
 import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 import org.apache.logging.log4j.core.appender.rolling.action.Action;
 
-/** An action that no strategy and no compression disturbs: neither gives a name while it is under way. */
+/** An action that excludes strategies and compressions: none of them gives a name while it is under way. */
 final class GuardedAction extends AbstractAction {
 
     private final Action action;
@@ -32,7 +32,7 @@ final class GuardedAction extends AbstractAction {
         }
     }
 
-    /** How long it has been under way; 0: it is not. */
+    /** Returns how long it has been under way; 0 if it is not. */
     long nanos() {
         return isActing ? System.nanoTime() - beganNanos : 0;
     }

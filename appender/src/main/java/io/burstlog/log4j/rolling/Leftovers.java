@@ -16,7 +16,7 @@ import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.status.StatusLogger;
 
-/** Finishes at the start what a process before this one has left: beginnings of twins go, and files are compressed. */
+/** Finishes at the start the work of an earlier process: it deletes unfinished twins, and has files compressed. */
 final class Leftovers {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
@@ -38,9 +38,9 @@ final class Leftovers {
     }
 
     /**
-     * Of a file that is there plain and compressed one goes, before a strategy gives the two different names: they are
-     * compared by the first jobs of the stream, which come before its next roll, and a crash leaves both. To be called
-     * while no job is under way: it makes such beginnings.
+     * Deletes unfinished twins. Call it while no job is under way, since jobs make such twins. If a crash has left a
+     * file plain and compressed, one of the two is deleted before a strategy gives them different names: the stream's
+     * first jobs compare them, before its next roll.
      */
     void deleteBeginnings() {
         final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
@@ -87,7 +87,7 @@ final class Leftovers {
                 unreadable.toString());
     }
 
-    /** Queues the files that are to be compressed. Those that a job takes meanwhile are left to it. */
+    /** Queues the files to compress, but not those that a job has taken meanwhile. */
     void compress() {
         final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
         if (pattern.suffix().isEmpty()) {

@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 
 /**
- * What Log4j's policies and strategies take for the manager of a file. It opens none, writes none, and is not one of
- * those that Log4j shares between appenders by their names.
+ * The file manager that Log4j's policies and strategies see. It opens and writes no file, and Log4j does not share it
+ * between appenders by name.
  */
 abstract class ManagerWithoutFile extends RollingFileManager {
 
-    /** @param initialMillis what dates in the pattern stand for unless a policy knows better; 0: the time of a roll */
+    /** @param initialMillis the time of dates in the pattern, unless a policy sets another; 0: the time of a roll */
     ManagerWithoutFile(final RollingSettings settings, final long initialMillis) {
         super(
                 settings.context(),
@@ -45,7 +45,7 @@ abstract class ManagerWithoutFile extends RollingFileManager {
         throw new IOException("Only the ring writes " + getFileName() + ": log through the appender.");
     }
 
-    /** The appender is what is stopped. */
+    /** Does nothing: the appender is stopped instead. */
     @Override
     public boolean stop(final long timeout, final TimeUnit unit) {
         return true;

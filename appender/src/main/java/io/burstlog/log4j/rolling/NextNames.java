@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The names that rolls say themselves, for those that no strategy is asked about, as in {@code burstlog recover}: with
- * an index above those of all files that ended before. No thread that logs lists a folder for that.
+ * Makes the names that roll records carry, for rolls that no strategy is asked about (as in {@code burstlog recover}).
+ * The index is above those of all files that ended before. No logging thread lists a folder for it.
  */
 final class NextNames {
 
@@ -21,9 +21,9 @@ final class NextNames {
     private int indexBefore;
 
     /**
-     * What was found.
+     * The highest index that was found.
      *
-     * @param names with a mark for the index: those of another hour are others
+     * @param names the name with a mark for its index: another hour has another name
      * @param index the highest that exists
      */
     private record Highest(String names, int index) {}
@@ -32,7 +32,7 @@ final class NextNames {
         this.settings = settings;
     }
 
-    /** Looks at what is there. Called when a roll was performed, by the thread that did. */
+    /** Looks at the files that are there. The thread that has performed a roll calls it. */
     void look(final RollNote note) {
         final String names = name(new RollPatternProcessor(settings.filePattern(), note), MARK);
         final Path path = Path.of(names);
@@ -66,7 +66,7 @@ final class NextNames {
     }
 
     /**
-     * The name for a roll; without an index in the pattern, with a number behind it if it is taken. Not thread-safe.
+     * Returns the name for a roll. If the pattern has no index, a taken name gets a number behind it. Not thread-safe.
      *
      * @param othersWait whether rolls before it have their names only in the ring
      */

@@ -98,7 +98,7 @@ final class Retention {
                         archive.file(),
                         isTooOld ? "maxAge" : "maxTotalSize");
             } catch (final IOException failure) {
-                // Younger ones go in its place, so that the disk does not fill.
+                // Younger files are deleted in its place, so that the disk does not fill.
                 first = first == null ? failure : first;
             }
         }

@@ -9,14 +9,14 @@ import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * Makes the content of a roll: last and first lines, and the names that the files get where nobody asks the strategy,
- * as in {@code burstlog recover}. Guarded by the lock of the manager.
+ * Makes the content of a roll: the last and first lines, and the names for a roll that no strategy is asked about (as
+ * in {@code burstlog recover}). Guarded by the lock of the manager.
  */
 final class RollContent {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
-    /** Readers that tell files apart by their first bytes look at this many, or at a few more. */
+    /** Log shippers that tell files apart by their first bytes read this many, or a few more. */
     private static final int BYTES_THAT_READERS_COMPARE = 1_000;
 
     private static final byte[] NOTHING = {};
@@ -34,7 +34,7 @@ final class RollContent {
         this.names = new NextNames(settings);
     }
 
-    /** A new one that knows no roll. */
+    /** Returns a new one that knows no roll. */
     RollContent copy() {
         return new RollContent(settings, stream);
     }
@@ -58,9 +58,9 @@ final class RollContent {
     }
 
     /**
-     * What a file begins with.
+     * Returns the first bytes of a file.
      *
-     * @param ahead how far the first sequence of the file is from the highest that there is
+     * @param ahead the distance of the file's first sequence from the highest one given out
      */
     static byte[] header(
             final RollingSettings settings,

@@ -4,11 +4,11 @@ package io.burstlog.log4j.rolling;
 import java.nio.ByteBuffer;
 
 /**
- * What a roll record keeps for the strategy: the times that names are made of, as they were when the policy had
- * decided. So the name of a file depends on its own roll, however much later that is performed.
+ * The part of a roll record that is for the strategy: the times in the names, as they were when the policy decided. So
+ * a file's name depends on its own roll, however much later the roll is performed.
  *
- * @param previousMillis what dates in the pattern stand for
- * @param currentMillis what they stand for in the name of a file that begins
+ * @param previousMillis the time of dates in the name of the file that ends
+ * @param currentMillis the time of dates in the name of the file that begins
  * @param nextMillis when the file that begins is to end
  * @param renamesEmpty whether an empty file gets a name, too
  */
@@ -27,7 +27,7 @@ record RollNote(long previousMillis, long currentMillis, long nextMillis, boolea
                 .array();
     }
 
-    /** Null if it is not one of these: somebody else has asked for the roll. */
+    /** Decodes a note; null if another program has asked for the roll. */
     static RollNote decode(final byte[] bytes) {
         if (bytes.length < BYTES) {
             return null;

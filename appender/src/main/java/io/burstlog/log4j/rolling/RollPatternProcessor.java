@@ -4,7 +4,7 @@ package io.burstlog.log4j.rolling;
 import org.apache.logging.log4j.core.appender.rolling.PatternProcessor;
 import org.apache.logging.log4j.core.lookup.StrSubstitutor;
 
-/** Makes the names of one roll: its times are those of the roll, whatever the time is now. Not thread-safe. */
+/** Makes the names of one roll from the times of the roll, whatever the time is now. Not thread-safe. */
 final class RollPatternProcessor extends PatternProcessor {
 
     private final long nextMillis;
@@ -32,7 +32,7 @@ final class RollPatternProcessor extends PatternProcessor {
         return nextMillis;
     }
 
-    /** The name of the file that ends, or of the one that begins, without the suffix of a compression. */
+    /** Returns the name of the file that ends or begins, without the suffix of a compression. */
     String plainName(final StrSubstitutor substitutor, final boolean begins, final int index) {
         final StringBuilder name = new StringBuilder();
         formatFileName(substitutor, name, begins, index);

@@ -42,12 +42,15 @@ final class RollView extends ManagerWithoutFile {
         return FileNames.absolute(view.directName());
     }
 
-    /** What the strategy calls the file that begins. */
+    /** Returns the strategy's name for the file that begins. */
     String directName() {
         return ((DirectFileRolloverStrategy) getRolloverStrategy()).getCurrentFileName(this);
     }
 
-    /** In the folder as the pattern names it: a strategy tells the file that is written from archives by its path. */
+    /**
+     * Returns the file in the folder as the pattern writes it: a strategy compares paths to tell this file from
+     * archives.
+     */
     @Override
     public String getFileName() {
         final File file = new File(request.file());
@@ -83,7 +86,7 @@ final class RollView extends ManagerWithoutFile {
 
     @Override
     public void rollover() {
-        // It is being done.
+        // The roll is under way already.
     }
 
     @Override

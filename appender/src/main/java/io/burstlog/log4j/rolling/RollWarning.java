@@ -34,7 +34,7 @@ final class RollWarning {
         return isNews;
     }
 
-    /** The next failure is told. */
+    /** A roll succeeded: the next failure is told again. */
     synchronized void rolled() {
         isTold = false;
     }

@@ -13,9 +13,8 @@ import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * The thread that answers the rolls of one stream: it lets the strategy name the file that ended, and when the drain
- * has noted the roll it hands what is left to do to {@link ArchiveJobs}. It ends when the stream is closed, and answers
- * as long as that takes.
+ * The thread that answers the rolls of one stream. It lets the strategy name the file that ended; when the drain has
+ * noted the roll, it hands the remaining work to {@link ArchiveJobs}. It answers rolls until the stream is closed.
  */
 final class Roller implements Runnable {
 
@@ -60,7 +59,7 @@ final class Roller implements Runnable {
         return roller;
     }
 
-    /** The stream is closed: what the drain has not noted by now it does not note. Waits for the last listener. */
+    /** Waits for the last listener after the stream is closed. The drain notes no further roll. */
     void awaitEnd(final Duration timeout) {
         isClosed = true;
         if (thread == Thread.currentThread()) {
@@ -90,7 +89,7 @@ final class Roller implements Runnable {
     private void perform(final RollRequest request) {
         final RollNote note = RollNote.decode(request.note());
         if (note == null) {
-            // Of somebody who rolls without a strategy.
+            // Another program has rolled without a strategy.
             stream.rolled(request.sequence(), request.target().isEmpty() ? null : request.target(), null);
             awaitOutcome(request);
             return;
@@ -118,13 +117,13 @@ final class Roller implements Runnable {
             manager.hasRolled(note);
             strategy.afterwards(ended);
         } else {
-            // Of a rename that was refused the engine has told.
+            // The engine has told of a rename that was refused.
             manager.goesOn(note, request.fileBytes(), TimeUnit.NANOSECONDS.toMillis(request.fileBornNanos()));
         }
         tell(RolloverListener::rolloverComplete, request.file());
     }
 
-    /** Waits until the drain has noted what became of a roll. Null if the stream is closed before that. */
+    /** Waits until the drain has noted the outcome of a roll. Null if the stream is closed before that. */
     private StreamStats awaitOutcome(final RollRequest request) {
         for (long look = SHORTEST_LOOK_NANOS; ; look = Math.min(2 * look, LONGEST_LOOK_NANOS)) {
             final boolean isLast = isClosed;

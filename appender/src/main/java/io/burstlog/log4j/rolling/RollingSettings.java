@@ -13,7 +13,7 @@ import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.lookup.StrSubstitutor;
 
 /**
- * What an element says of rolling.
+ * The settings of rolling that one element has.
  *
  * @param appender the name of the appender, for sentences
  * @param fileName the log file; null: the strategy names each file
@@ -23,7 +23,7 @@ import org.apache.logging.log4j.core.lookup.StrSubstitutor;
  * @param layout whose header and footer begin and end each file
  * @param configuration the one the appender belongs to, or null
  * @param attributes who may read the files
- * @param archives what else is done with files that ended
+ * @param archives further settings for files that ended
  * @param createOnDemand whether the file is created with the first event
  * @param fileStamp whether each file begins with a line that makes it unlike all others
  * @param advertiseUri where others can read the file, or null
@@ -42,11 +42,11 @@ public record RollingSettings(
         boolean fileStamp,
         String advertiseUri) {
 
-    /** What a new file gets, as it stands in a configuration; null: nothing is said. */
+    /** Rights and owner of a new file, as the configuration says them; null: not set. */
     public record FileAttributes(String permissions, String owner, String group) {}
 
     /**
-     * What the element itself says of files that ended.
+     * The element's own settings for files that ended.
      *
      * @param compressDelay how long they stay as they are before they are compressed
      * @param maxTotalBytes how many bytes all of them may have; 0: any number
@@ -68,7 +68,7 @@ public record RollingSettings(
         return configuration == null ? null : configuration.getLoggerContext();
     }
 
-    /** What resolves lookups in the pattern. */
+    /** Returns the substitutor for lookups in the pattern. */
     StrSubstitutor substitutor() {
         if (strategy instanceof AbstractRolloverStrategy known) {
             return known.getStrSubstitutor();

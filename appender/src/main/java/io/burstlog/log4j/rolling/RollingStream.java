@@ -10,7 +10,7 @@ import io.burstlog.StreamStats;
 import java.time.Duration;
 
 /**
- * What rolling needs of a stream; the methods are those of {@link BurstStream}.
+ * The methods of {@link BurstStream} that rolling needs.
  *
  * <p>Safe for use by any thread.
  */
@@ -26,7 +26,7 @@ public interface RollingStream {
      */
     RollRequest nextRoll(Duration timeout);
 
-    /** Answers a roll. A null target: the file has the name that it keeps. */
+    /** Answers a roll. With a null target the file keeps its present name. */
     void rolled(long sequence, String target, String nextFile);
 
     /** Answers that the file goes on. */
@@ -37,10 +37,10 @@ public interface RollingStream {
     /** The file that is written now. */
     String currentFile();
 
-    /** What tells its ring from others: the path. */
+    /** The path of its ring. */
     String ring();
 
-    /** The highest sequence that its ring has given out, to whichever stream. */
+    /** The highest sequence that its ring has given out, over all streams. */
     long acceptedSequence();
 
     /** Whether everything accepted so far is in its files, or is so within the time. */

@@ -15,8 +15,8 @@ import org.apache.logging.log4j.core.appender.rolling.action.FileRenameAction;
 
 /**
  * Lets the strategy of a stream name a file that ended. Its thread and those of {@link ArchiveJobs} exclude each other
- * where they give names, and where they delete: a strategy may shift the names of all files. It finds done what the
- * rolls before it have left to do, up to the first compression.
+ * while they give names or delete, since a strategy may shift the names of all files. Before it runs, the work of
+ * earlier rolls is done, up to the first compression.
  */
 final class StrategyRun {
 
@@ -30,11 +30,11 @@ final class StrategyRun {
      * How a file ended.
      *
      * @param file its name before
-     * @param identity which file it is, so that it is found under its new name; null: it was empty and has no new name
-     * @param target what the drain is to rename it to; null: it has its name
-     * @param nextFile the file that begins; null: that of before
-     * @param planned what the strategy takes for its name
-     * @param afterwards what the strategy wants to be done; null: nothing
+     * @param identity finds the file under its new name; null: it was empty and has no new name
+     * @param target the name to which the drain is to rename it; null: it has its name already
+     * @param nextFile the file that begins; null: the same name as before
+     * @param planned the name that the strategy believes it has
+     * @param afterwards the actions that the strategy wants; null: none
      */
     record Ended(Path file, FileIdentity identity, String target, String nextFile, String planned, Action afterwards) {}
 
@@ -61,7 +61,7 @@ final class StrategyRun {
         return new ArchiveActions(names, warning, of.strategy(), stream::currentFile);
     }
 
-    /** Takes what another configuration says, for the rolls that wait, too. */
+    /** Takes another configuration, also for rolls that already wait. */
     void update(final RollingSettings other, final RollingStream stream) {
         settings = other;
         jobs.update(
@@ -71,14 +71,14 @@ final class StrategyRun {
     }
 
     /**
-     * Removes what a compression of a process before this one had begun; to be called before any job of the stream. No
-     * roll comes before that is done.
+     * Removes unfinished twins of an earlier process. Call it before any job of the stream; no roll is performed before
+     * it is done.
      */
     void deleteBeginnings(final RollingStream stream, final StreamJobs with) {
         new Leftovers(settings, stream, actions(settings, stream), with).deleteBeginnings();
     }
 
-    /** Queues what a process before this one has left to do, or jobs of a configuration before this one. */
+    /** Queues the work that an earlier process, or an earlier configuration, has left. */
     void finishLeftovers(final RollingStream stream, final StreamJobs with) {
         new Leftovers(settings, stream, actions(settings, stream), with).compress();
         with.addRetention();
@@ -88,7 +88,7 @@ final class StrategyRun {
     Ended run(final RollRequest request, final RollNote note) throws IOException {
         lockNames();
         try {
-            // Another configuration may come meanwhile.
+            // A reconfiguration may replace the settings meanwhile.
             final RollingSettings now = settings;
             final RollView view = new RollView(now, manager, request, note);
             final RolloverDescription description = now.strategy().rollover(view);
@@ -152,7 +152,7 @@ final class StrategyRun {
         return new Ended(file, identity, target, null, planned, description.getAsynchronous());
     }
 
-    /** When the roll is noted. */
+    /** Called when the drain has noted the roll. */
     void afterwards(final Ended ended) {
         if (settings.isDirectWrite() && ended.identity().bytes() == 0) {
             deleteEmpty(ended);
@@ -168,14 +168,14 @@ final class StrategyRun {
         return ended.identity().find(ended.target() != null ? Path.of(ended.target()) : ended.file());
     }
 
-    /** Log4j would have begun it with its first event. */
+    /** Deletes an empty file: Log4j would begin it with its first event. */
     private void deleteEmpty(final Ended ended) {
         try {
             if (Files.size(ended.file()) == 0 && !ended.file().toString().equals(ended.nextFile())) {
                 Files.delete(ended.file());
             }
         } catch (final IOException isLeft) {
-            // An empty file is in nobody's way.
+            // It stays: an empty file is in nobody's way.
         }
     }
 }

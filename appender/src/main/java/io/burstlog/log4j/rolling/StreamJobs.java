@@ -14,18 +14,18 @@ import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * What is left to do with the files of one stream that ended. Jobs of one stream run one after another, in the order of
- * its rolls. Safe for use by any thread.
+ * The work on one stream's files that ended. Jobs of a stream run one after another, in the order of its rolls. Safe
+ * for use by any thread.
  */
 final class StreamJobs {
 
-    /** For a compression that failed, as on a full disk; the file stays as it is until then. */
+    /** The delay before a failed compression is tried again; the file stays plain until then. */
     static final Duration RETRY_DELAY = Duration.ofMinutes(1);
 
-    /** So long a roll waits for the actions of those before it: the ring holds what is logged meanwhile. */
+    /** The longest time that a roll waits for the actions of earlier rolls; the ring keeps the events of that time. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** The work of so many rolls may wait, and no roll is performed beyond it. */
+    /** The work of at most this many rolls may wait; beyond it no roll is performed. */
     static final int MOST_PENDING = 1_000;
 
     private static final Logger LOGGER = StatusLogger.getLogger();
@@ -42,20 +42,20 @@ final class StreamJobs {
     private boolean isWorking;
     private boolean isEnded;
 
-    /** The one that is under way, or null; it is among those that are pending. */
+    /** The job under way, or null. It counts as pending. */
     private Job current;
 
-    /** What was told of actions that compress, and of others, until one of them succeeds. */
+    /** The failures that were told, for actions that compress and for others, until an action of that kind succeeds. */
     private final Map<Boolean, Class<?>> told = new HashMap<>();
 
     /**
-     * One of them, or the retention of its own.
+     * One job: the actions of a roll, or the stream's own retention.
      *
      * @param number in the order of the rolls
      * @param addedNanos when it came
-     * @param dueNanos when it may begin
-     * @param waitsForDelay whether it may begin when the delay of compressions is over
-     * @param action null: only what is too much or too old is deleted
+     * @param dueNanos the earliest time at which it may begin
+     * @param waitsForDelay whether it waits for the delay of compressions
+     * @param action null: the job only deletes files beyond the limits
      */
     private record Job(long number, long addedNanos, long dueNanos, boolean waitsForDelay, Action action)
             implements Comparable<Job> {
@@ -82,7 +82,7 @@ final class StreamJobs {
         this.retention = retention;
     }
 
-    /** Takes what another configuration says. What is pending is done, compressions when its delay is over. */
+    /** Takes another configuration. Pending jobs are still done; its delay counts for pending compressions. */
     synchronized void update(
             final ArchiveActions newActions, final Duration newCompressDelay, final Retention newRetention) {
         actions = newActions;
@@ -103,11 +103,11 @@ final class StreamJobs {
     }
 
     /**
-     * Takes what a strategy wants to be done after a roll.
+     * Takes the actions that a strategy wants after a roll.
      *
      * @param wanted null: nothing
-     * @param planned the name that the strategy takes the file for
-     * @param archive its name; null: it has none any more
+     * @param planned the name that the strategy believes the file has
+     * @param archive the file's name; null: it is gone
      */
     void add(final Action wanted, final String planned, final Path archive) {
         if (wanted == null) {
@@ -119,21 +119,21 @@ final class StreamJobs {
         schedule(safe, compresses ? compressDelay : Duration.ZERO, compresses);
     }
 
-    /** Lets the files of before the start be looked at. */
+    /** Adds a job that applies the limits to files of earlier processes. */
     synchronized void addRetention() {
         if (retention.isLimited()) {
             schedule(null, Duration.ZERO, false);
         }
     }
 
-    /** Takes a file of before the start that should be compressed, or other work on such files. */
+    /** Takes work on files of earlier processes, such as a compression. */
     void add(final Action action, final Duration delay) {
         schedule(action, delay, false);
     }
 
     /** Whether a job is to compress this file. */
     boolean compresses(final Path file) throws IOException {
-        // A thread that logs may ask why no roll should begin, and must wait for no file system.
+        // Outside the lock: a logging thread takes it to ask about rolls, and must wait for no file system.
         final FileIdentity identity = FileIdentity.of(file);
         synchronized (this) {
             return pending.stream()
@@ -153,7 +153,7 @@ final class StreamJobs {
                 ArchiveJobs.start(this::work);
                 isWorking = true;
             } catch (final OutOfMemoryError noThread) {
-                // The next one tries it again.
+                // The next job tries to start a thread again.
                 tell(action, noThread);
             }
         }
@@ -167,7 +167,7 @@ final class StreamJobs {
                 }
                 retentionOfNow().keep();
             } catch (final Throwable failure) {
-                // The jobs behind it are done, whatever it was.
+                // The jobs behind it are done even after this failure.
                 tell(job.action(), failure);
             } finally {
                 done(job);
@@ -179,7 +179,7 @@ final class StreamJobs {
         return retention;
     }
 
-    /** Waits for the next that is due. Null if none is left. */
+    /** Waits for the next due job. Null if none is left. */
     private synchronized Job next() {
         while (!pending.isEmpty()) {
             final long late = pending.first().lateNanos();
@@ -250,12 +250,12 @@ final class StreamJobs {
         return told.put(compresses, failure.getClass()) != failure.getClass();
     }
 
-    /** For tests, which do not wait as long. */
+    /** Shortens the delay for tests. */
     void retryAfter(final Duration delay) {
         retryDelay = delay;
     }
 
-    /** For tests, which have not as much work. */
+    /** Lowers the limits for tests. */
     void limit(final int pendingJobs, final Duration wait) {
         mostPending = pendingJobs;
         patience = wait;
@@ -265,7 +265,7 @@ final class StreamJobs {
         return patience;
     }
 
-    /** Why no roll should begin. Null if nothing is against it. Waits for no job. */
+    /** Returns why no roll should begin now; null if one may. It waits for no job. */
     synchronized String reasonToPutOff() {
         if (pending.size() >= mostPending) {
             return "what is to be done after " + pending.size() + " rolls before it waits still";
@@ -280,7 +280,10 @@ final class StreamJobs {
         return "what is to be done after a roll before it has not ended within " + patience.toMillis() + " ms";
     }
 
-    /** Waits for what a strategy must find done: all but what waits for a compression. Returns whether it is. */
+    /**
+     * Waits for the jobs that a strategy must find done: all that do not wait for a compression. Returns whether they
+     * are done.
+     */
     synchronized boolean awaitActions(final Duration wait) {
         final long deadline = System.nanoTime() + wait.toNanos();
         while (comesBeforeARoll(0)) {
@@ -292,7 +295,7 @@ final class StreamJobs {
         return true;
     }
 
-    /** Whether there is such a job that was due so long ago. */
+    /** Whether a job that a strategy must find done has been due for this long. */
     private boolean comesBeforeARoll(final long nanos) {
         for (final Job job : pending) {
             if (job.action() != null && ArchiveActions.compresses(job.action())) {
@@ -306,8 +309,8 @@ final class StreamJobs {
     }
 
     /**
-     * Waits for the jobs that are due. A file whose compression is not due yet stays as it is until the next start;
-     * what else is to be done after its roll is done.
+     * Waits for the jobs that are due. A file whose compression is not due yet stays plain until the next start; the
+     * other actions of its roll are done.
      *
      * @return whether they are done
      */
