@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record becomes in the destination: bytes that depend on nothing but the record, so that a redo after a crash
- * writes the same again. */
-#ifndef BURST_SINK_SINK_H
-#define BURST_SINK_SINK_H
+/* The bytes of a record in its destination. They depend on the record alone, so that a redo after a crash writes the
+ * same bytes again. */
+#ifndef BURST_OUTLET_FORMAT_RECORD_FORMAT_H
+#define BURST_OUTLET_FORMAT_RECORD_FORMAT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "media/layout.h"
 
-#define RECORD_LOSS_BYTES 256u /* no loss takes more */
+#define RECORD_LOSS_BYTES 256u /* the longest loss */
 
 struct record_loss {
     uint64_t first_sequence;
@@ -20,15 +20,15 @@ struct record_loss {
 
 struct record_format {
     const char *name;
-    /* Bytes that the record will take; 0: it does not appear in the destination. */
+    /* The number of bytes that the record takes; 0: it does not appear in the destination. */
     size_t (*record_size)(const struct record_header *header, const uint8_t *payload);
     void (*record)(const struct record_header *header, const uint8_t *payload, uint8_t *out);
-    /* Writes what stands where records were lost, at most RECORD_LOSS_BYTES; returns its length. */
+    /* Writes the bytes that stand in place of lost records, at most RECORD_LOSS_BYTES. Returns their number. */
     size_t (*loss)(const struct record_format *format, const struct record_loss *loss, uint8_t *out);
 };
 
-/* Exactly the bytes that were appended, one record after the other; a loss is a line of its own. A roll, where the outlet has
- * no other file to go to, is the footer and the header that it brings. */
+/* Writes exactly the bytes that were appended, one record after the other. A loss becomes a line of its own. If the
+ * outlet does not roll, a roll becomes the footer and the header that it has. */
 extern const struct record_format record_format_text;
 
 #endif

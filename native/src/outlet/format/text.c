@@ -20,7 +20,8 @@ static void text_record(const struct record_header *header, const uint8_t *paylo
     if (!record_is_roll(header)) {
         memcpy(out, payload, header->length);
     } else if (roll_decode(payload, header->length, &roll)) {
-        memcpy(out, roll.footer, (size_t)roll.footer_bytes + roll.header_bytes); /* one behind the other */
+        /* The header follows the footer in the payload. */
+        memcpy(out, roll.footer, (size_t)roll.footer_bytes + roll.header_bytes);
     }
 }
 

@@ -12,7 +12,7 @@
 
 struct host_medium {
     struct raw_medium medium;
-    struct device *device; /* what excludes other writers; NULL: its owner closes it */
+    struct device *device; /* excludes other writers; NULL: the device's owner closes it */
     int fd;
 };
 

@@ -17,15 +17,15 @@ struct raw {
     const struct platform *platform;
     const struct raw_media *media;
     struct events *events;
-    struct raw_medium *medium; /* NULL: none is open */
-    struct raw_view view;      /* of the one that was open last */
-    uint64_t length;           /* bytes of the log in it: where the next one goes */
-    uint64_t end;              /* durable bytes of whatever log: they stay as they are */
-    int is_noted;              /* the ledger knows this device, and `length` or less of it */
+    struct raw_medium *medium; /* NULL: no device is open */
+    struct raw_view view;      /* of the device that was opened last */
+    uint64_t length;           /* bytes of the log on the device, which end where the next ones go */
+    uint64_t end;              /* durable bytes of any log on the device; they stay as they are */
+    int is_noted;              /* the ledger names this device, with at most `length` */
     int is_full;
     int mark_is_untrusted;
     char path[LAYOUT_FILE_NAME_BYTES];
-    char trouble[EVENT_TEXT_BYTES]; /* why it could not be opened again, or "" */
+    char trouble[EVENT_TEXT_BYTES]; /* why the device could not be opened again, or "" */
 };
 
 static struct raw *raw_of(struct outlet *outlet) {
@@ -43,7 +43,8 @@ static uint64_t place(const struct raw *raw, uint64_t byte) {
     return raw->view.header.data_offset + byte;
 }
 
-/* The uuid of the format, as an outlet's mark: never of inode 0, which knows nothing. */
+/* The uuid of the device's format, as an outlet's mark. Its `inode` is never 0, which would mean that nothing is
+ * known. */
 static struct outlet_mark mark_of(const struct raw *raw) {
     struct outlet_mark mark = {.inode = 0};
     memcpy(&mark.inode, raw->view.header.uuid, sizeof mark.inode);
@@ -51,7 +52,7 @@ static struct outlet_mark mark_of(const struct raw *raw) {
     return mark;
 }
 
-/* What the ledger has to know: the first `length` bytes. */
+/* Fills the state for the ledger: the first `length` bytes of the log are on this device. */
 static int describe(const struct raw *raw, uint64_t length, struct outlet_state *state) {
     uint8_t tail[CHECKPOINT_TAIL_BYTES];
     memset(state, 0, sizeof *state);
@@ -65,7 +66,7 @@ static int describe(const struct raw *raw, uint64_t length, struct outlet_state 
     return rc;
 }
 
-/* A start that both slots of the ledger must have. */
+/* Asks the drain to note a new start in both slots of the ledger. */
 static int ask_to_note(struct raw *raw, struct outlet_state *state) {
     raw->is_noted = 0;
     const int rc = describe(raw, raw->length, state);
@@ -89,7 +90,7 @@ static int open_and_read(struct raw *raw) {
     return rc;
 }
 
-/* Whether what the checkpoint says is in it is there. */
+/* Checks that the device has the bytes that the checkpoint says. */
 static int check_bytes(const struct raw *raw, const struct outlet_state *known) {
     struct outlet_state found;
     const uint64_t capacity = raw->view.header.capacity_bytes;
@@ -108,7 +109,7 @@ static int check_bytes(const struct raw *raw, const struct outlet_state *known) 
                      raw->path, (unsigned long long)known->length, (unsigned long long)raw->end);
 }
 
-/* The slot that spoke of the last bytes is lost; they are not. */
+/* The end slot that named the last bytes is damaged. The bytes are there, so a new end names them. */
 static int mend_end(struct raw *raw) {
     if (raw->end >= raw->length) {
         return 0;
@@ -134,7 +135,7 @@ static int take_another(struct raw *raw, const struct outlet_noted *noted, struc
     return ask_to_note(raw, state);
 }
 
-/* The device of the newest checkpoint, open: READY, or NOTE; or -errno with a sentence, and none is open. */
+/* Opens the device of the newest checkpoint. Returns READY, NOTE, or -errno with a sentence and no device open. */
 static int find(struct raw *raw, const struct outlet_noted *noted, struct outlet_state *state) {
     const struct outlet_state *known = noted->state;
     memcpy(raw->path, known->path, sizeof raw->path);
@@ -178,14 +179,15 @@ static int raw_bind(struct outlet *outlet, const char *path, const struct outlet
     return rc < 0 ? rc : ask_to_note(raw, state);
 }
 
-/* Whether the device says of itself what it said when it was opened. */
+/* Whether the device still has the header that it had when it was opened. */
 static int is_unchanged(const struct raw *raw, const struct raw_medium *medium) {
     struct raw_view now;
     return raw_view_read(medium, raw->path, &now) == 0 &&
            memcmp(&now.header, &raw->view.header, sizeof now.header) == 0;
 }
 
-/* Without excluding those who would format it. What cannot be seen here is seen when it is opened. */
+/* Looks without excluding others, since they have to format the device. The next open sees everything that this look
+ * misses. */
 static int is_still_full(const struct raw *raw) {
     struct raw_medium *medium;
     if (raw->media->open(raw->media, raw->path, DEVICE_READ_ONLY, &medium) < 0) {
@@ -206,10 +208,10 @@ static int reopen(struct raw *raw, const struct outlet_noted *noted, struct outl
     if (rc < 0) {
         snprintf(raw->trouble, sizeof raw->trouble, "%s", error_text());
     }
-    return rc < 0 ? rc : OUTLET_REWIND; /* what was not synced may not be in it */
+    return rc < 0 ? rc : OUTLET_REWIND; /* bytes that were not synced may not be on the device */
 }
 
-/* 1 if the device holds these bytes at that place of the log, 0 if others, or -errno. */
+/* Returns 1 if the log on the device has these bytes from `byte` on, 0 if it has others, or -errno. */
 static int holds(const struct raw *raw, const uint8_t *data, size_t bytes, uint64_t byte) {
     uint8_t found[COMPARED_BYTES];
     for (size_t done = 0, piece; done < bytes; done += piece) {
@@ -222,7 +224,8 @@ static int holds(const struct raw *raw, const uint8_t *data, size_t bytes, uint6
     return 1;
 }
 
-/* The part of the bytes that lies before the end of what the device holds must be there already. */
+/* The part of the bytes before the device's own end must already be there. If other bytes are there, the log goes on
+ * behind that end. */
 static int check_redo(struct raw *raw, const struct outlet_noted *noted, const void *data, size_t bytes,
                       struct outlet_state *state) {
     const uint64_t before_end = raw->length < raw->end ? raw->end - raw->length : 0;
@@ -246,7 +249,7 @@ static int check_redo(struct raw *raw, const struct outlet_noted *noted, const v
 
 static int raw_ready(struct outlet *outlet, const struct outlet_noted *noted, const void *data, size_t bytes,
                      int partly, struct outlet_state *state) {
-    (void)partly; /* a batch is written whole */
+    (void)partly; /* this outlet writes whole batches */
     struct raw *raw = raw_of(outlet);
     if (raw->medium == NULL) {
         return reopen(raw, noted, state);
@@ -263,7 +266,7 @@ static int raw_ready(struct outlet *outlet, const struct outlet_noted *noted, co
         return rc;
     }
     if (raw->length > noted->state->length) {
-        return OUTLET_SYNC; /* these bytes would be left with the device */
+        return OUTLET_SYNC; /* otherwise unsynced bytes would be left behind with the device */
     }
     raw->is_full = 1;
     leave(raw);
@@ -287,7 +290,8 @@ static int raw_sync(struct outlet *outlet, const struct outlet_noted *noted, str
     if (raw->medium == NULL) {
         return OUTLET_REWIND;
     }
-    /* The bytes, then the end that speaks of them. It never goes back: a redo may be short of it. */
+    /* Makes the bytes durable first, then the device's own end. The end never goes back: a redo may be shorter than
+     * it. */
     int rc = raw->medium->ops->sync(raw->medium);
     if (rc == 0 && raw->length > raw->end) {
         rc = raw_view_note(raw->medium, &raw->view, raw->length);

@@ -35,7 +35,7 @@ int raw_view_refuse_unknown_length(const char *path) {
                      path, RAW_DATA_OFFSET, path);
 }
 
-/* The bytes of records are never to be advised away. */
+/* Whether the device holds a ring. No sentence may then advise to format it: the records would be lost. */
 static int has_superblock(const struct raw_medium *medium) {
     struct superblock superblock;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
@@ -57,7 +57,7 @@ int raw_view_read(const struct raw_medium *medium, const char *path, struct raw_
     enum raw_verdict verdict = RAW_ABSENT;
     int rc = medium->bytes < RAW_DATA_OFFSET ? refuse(path, RAW_ABSENT) : 0;
     view->newest = -1;
-    /* The first copy last, so that it is the one that is kept. */
+    /* Copy 0 comes last, so that view->header is this copy if both are valid. */
     for (unsigned copy = RAW_HEADER_COPIES; rc == 0 && copy-- > 0;) {
         struct raw_header header;
         rc = medium->ops->read(medium, &header, sizeof header, RAW_HEADER_OFFSET(copy));
@@ -99,7 +99,7 @@ static int write_block(const struct raw_medium *medium, uint64_t offset, const v
 }
 
 int raw_view_note(const struct raw_medium *medium, struct raw_view *view, uint64_t length) {
-    const int slot = view->newest == 0; /* the other one */
+    const int slot = view->newest == 0; /* the older slot */
     const uint64_t generation = view->newest < 0 ? 0 : view->ends[view->newest].generation;
     struct raw_end end;
     raw_end_make(&end, &view->header, generation + 1, length);
@@ -125,7 +125,7 @@ int raw_format(const struct platform *platform, const struct raw_medium *medium,
     for (unsigned slot = 0; rc == 0 && slot < RAW_END_SLOTS; slot++) {
         rc = raw_view_note(medium, &view, 0);
     }
-    /* The first copy last: a device with it is whole. */
+    /* Copy 0 comes last: a device that has it is whole. */
     for (unsigned copy = RAW_HEADER_COPIES; rc == 0 && copy-- > 0;) {
         rc = write_block(medium, RAW_HEADER_OFFSET(copy), &view.header, sizeof view.header);
         rc = rc < 0 ? rc : medium->ops->sync(medium);

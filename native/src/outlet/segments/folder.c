@@ -68,10 +68,11 @@ int segments_folder_write_head(struct segments_folder *folder) {
              : (size_t)written < sizeof folder->is ? -ENOSPC
                                                    : ops(folder)->sync(folder->files, folder->head);
     rc = rc < 0 ? rc : head_path(folder, path, sizeof path);
-    return rc < 0 ? rc : ops(folder)->sync_name(folder->files, path); /* whoever made it */
+    /* In each case, since the file's maker may have ended before a sync. */
+    return rc < 0 ? rc : ops(folder)->sync_name(folder->files, path);
 }
 
-/* A crash in the midst of writing it leaves zeros. */
+/* A crash while the head is written leaves zeros. */
 static int is_blank(const struct segments_head *head, size_t bytes) {
     const uint8_t *byte = (const uint8_t *)head;
     for (size_t i = 0; i < bytes; i++) {
@@ -82,7 +83,7 @@ static int is_blank(const struct segments_head *head, size_t bytes) {
     return 1;
 }
 
-/* 1: it was begun. */
+/* Reads the head, or makes a new one in memory if the file is blank. Returns 1 for a new one, 0, or -errno. */
 static int read_or_begin(struct segments_folder *folder, const struct platform *platform, const char *name) {
     const int64_t got = ops(folder)->read(folder->files, folder->head, &folder->is, sizeof folder->is, 0);
     if (got < 0) {
@@ -109,7 +110,7 @@ static int open_head(struct segments_folder *folder, const char *path, int may_c
         head = head != -ENOENT && head != -ENOTDIR ? head
                : may_create                        ? ops(folder)->create(folder->files, path, &folder->new_file)
                                                    : -ENOMEDIUM;
-        folder->head = head < 0 ? FOLDER_CLOSED : head; /* created: locked */
+        folder->head = head < 0 ? FOLDER_CLOSED : head; /* the created file is already locked */
         return head < 0 ? head : 0;
     }
     folder->head = head;
@@ -124,7 +125,7 @@ int segments_folder_open(struct segments_folder *folder, const struct platform *
     int rc = head_path(folder, head, sizeof head);
     rc = rc < 0 ? rc : open_head(folder, head, may_create);
     rc = rc < 0 ? rc : read_or_begin(folder, platform, name);
-    /* Also of one that was there: its maker may have ended before he had synced it. */
+    /* This syncs the name of an existing head, too: its maker may have ended before a sync. */
     const int written = rc < 0 || !may_create ? 0
                         : rc == 1             ? segments_folder_write_head(folder)
                                               : ops(folder)->sync_name(folder->files, head);
@@ -176,7 +177,7 @@ int segments_folder_next_number(const struct segments_folder *folder, uint64_t *
     return got < 0 ? (int)got : rc;
 }
 
-/* 1 if the payload is there and whole. */
+/* Returns 1 if the whole payload is there and its CRC is right, 0 if not, or -errno. */
 static int has_payload(const struct files *files, int file, const struct record_header *header, uint64_t offset) {
     uint8_t piece[4096];
     uint32_t crc = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder that segments are in: what it says of itself, and what is in it already. */
+/* A folder of segments, as its writer uses it: the head, and the segments that are there. */
 #ifndef BURST_OUTLET_SEGMENTS_FOLDER_H
 #define BURST_OUTLET_SEGMENTS_FOLDER_H
 
@@ -12,37 +12,41 @@
 struct segments_folder {
     const struct files *files;
     struct new_file new_file;
-    int head; /* the file of that name, locked against other writers; FOLDER_CLOSED */
+    int head; /* the open file `head`, locked against other writers; FOLDER_CLOSED */
     char path[LAYOUT_FILE_NAME_BYTES];
     struct segments_head is;
 };
 
 /*
- * Opens the folder and locks it. One that has no head is begun if it may be created, for the stream of that name: its head is durable
- * then. Where the head is an empty file the folder is begun in any case, but if it was to be there that is not written yet:
- * segments_folder_write_head. 0, 1 if it was begun, or with a sentence: -ENOMEDIUM: it has no head; -EBUSY: another log writes it;
- * -EUCLEAN, -EPROTO: its head is damaged, or of another version; another -errno. Then it is closed.
+ * Opens the folder and locks it. Returns 0, or 1 if the folder was begun.
+ *
+ * If the folder has no head and may_create is set, the folder is begun for the stream of that name, and its head is
+ * durable. If the head is an empty file, the folder is begun in any case. Without may_create the new head is then not
+ * written yet: segments_folder_write_head does that.
+ *
+ * On errors it sets a sentence, leaves the folder closed and returns -ENOMEDIUM (no head), -EBUSY (another log writes
+ * it), -EUCLEAN or -EPROTO (the head is damaged, or of another version), or another -errno.
  */
 int segments_folder_open(struct segments_folder *folder, const struct platform *platform, const char *path,
                          const char *name, int may_create);
 
-/* Once the ledger has the id of a folder that was begun in the place of an empty head: else a crash between the two would leave a
- * folder that nobody knows. Durable on return. 0 or -errno. */
+/* Writes the head of a folder that was begun in place of an empty head. The ledger must have the folder's id before:
+ * otherwise a crash in between would leave a folder that no ledger knows. Durable on return. Returns 0 or -errno. */
 int segments_folder_write_head(struct segments_folder *folder);
 
-/* Whether the folder that is open still has its name. */
+/* Whether the open folder still has its name. */
 int segments_folder_is_there(const struct segments_folder *folder);
 
 void segments_folder_close(struct segments_folder *folder);
 
-/* 0 or -ENAMETOOLONG. */
+/* Makes the path of a segment. Returns 0 or -ENAMETOOLONG. */
 int segments_folder_path(const struct segments_folder *folder, uint64_t first_number, char *path, size_t path_bytes);
 
-/* The number that comes next in the folder, whose last segment is read for it. 0 or -errno without a sentence. */
+/* Finds the next number in the folder; reads its last segment for that. Returns 0, or -errno without a sentence. */
 int segments_folder_next_number(const struct segments_folder *folder, uint64_t *number);
 
-/* Counts the frames that are whole, from *offset of the open file on, up to one that is not. Moves *offset behind the last of
- * them. 0 or -errno. */
+/* Counts the whole frames of the open file from *offset on, up to the first that is not whole. Moves *offset behind the
+ * last whole one. Returns 0 or -errno. */
 int segments_count(const struct files *files, int file, uint32_t crc_seed, uint64_t *offset, uint64_t *frames);
 
 #endif

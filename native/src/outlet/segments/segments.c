@@ -16,18 +16,18 @@ struct segments {
     struct outlet outlet;
     struct record_format format;
     struct segments_outlet_parts parts;
-    uint32_t crc_seed; /* of the frames' headers */
+    uint32_t crc_seed; /* seeds the CRC of the frames' headers */
     struct segments_folder folder;
-    struct destination segment; /* closed: nothing is in it yet */
-    uint64_t first_number;      /* of the segment, and so the next ones */
+    struct destination segment; /* closed: the segment has no byte yet */
+    uint64_t first_number;      /* number of the segment's first frame */
     uint64_t first_sequence;
-    uint64_t frames;     /* that begin before its end */
-    uint64_t next_frame; /* where the next one begins */
-    int head_is_due;     /* the folder is begun anew: its head is written once that is noted */
-    int is_noted;        /* the ledger knows this segment, and its length or less of it */
+    uint64_t frames;     /* frames that begin before the segment's end */
+    uint64_t next_frame; /* offset of the next frame */
+    int head_is_due;     /* the folder is begun anew, and its head is written once the ledger has that */
+    int is_noted;        /* the ledger has this segment, with at most its length */
     char path[LAYOUT_FILE_NAME_BYTES];
-    char name[LAYOUT_STREAM_NAME_BYTES]; /* of the stream, for a folder that is begun anew */
-    char trouble[EVENT_TEXT_BYTES];      /* why it could not be opened again, or "" */
+    char name[LAYOUT_STREAM_NAME_BYTES]; /* the stream's name, for a folder that is begun anew */
+    char trouble[EVENT_TEXT_BYTES];      /* why the folder could not be opened again, or "" */
 };
 
 static struct segments *segments_of(struct outlet *outlet) {
@@ -43,9 +43,9 @@ static void leave(struct segments *segments) {
     segments_folder_close(&segments->folder);
 }
 
-/* ------------------------------------------------------------------------------------------------- what is noted */
+/* ------------------------------------------------------------------------------------------------- the noted state */
 
-/* The uuid of the folder, as an outlet's mark: never of inode 0, which knows nothing. */
+/* The folder's uuid, as an outlet's mark. Its `inode` is never 0, which would mean that nothing is known. */
 static struct outlet_mark mark_of(const struct segments *segments) {
     struct outlet_mark mark = {.inode = 0};
     memcpy(&mark.inode, segments->folder.is.uuid, sizeof mark.inode);
@@ -68,7 +68,7 @@ static void describe(const struct segments *segments, struct outlet_state *state
     }
 }
 
-/* A segment that both slots of the ledger must have before its file is made. */
+/* Begins a segment, which both slots of the ledger must have before its file is made. */
 static int begin_at(struct segments *segments, uint64_t number, uint64_t sequence, struct outlet_state *state) {
     destination_close(&segments->segment);
     segments->first_number = number;
@@ -92,8 +92,8 @@ static int refuse_segment(const struct segments *segments, int rc) {
                                      error_name(-rc));
 }
 
-/* Others destroyed the segment of the checkpoint. Whole frames that are still there behind what was noted keep their
- * numbers. */
+/* Others destroyed the checkpoint's segment. Begins the next one. Whole frames that are still behind the noted length
+ * keep their numbers. */
 static int begin_behind_lost(struct segments *segments, const struct outlet_noted *noted, struct outlet_state *state) {
     char path[LAYOUT_FILE_NAME_BYTES];
     const struct files *files = segments->parts.files;
@@ -113,7 +113,7 @@ static int begin_behind_lost(struct segments *segments, const struct outlet_note
     return begin_at(segments, number, noted->sequence, state);
 }
 
-/* The folder is open. READY, NOTE or -errno with a sentence. */
+/* Finds the checkpoint's segment in the open folder. Returns READY, NOTE, or -errno with a sentence. */
 static int find_segment(struct segments *segments, const struct outlet_noted *noted, struct outlet_state *state) {
     const struct outlet_state *known = noted->state;
     char path[LAYOUT_FILE_NAME_BYTES];
@@ -132,7 +132,7 @@ static int find_segment(struct segments *segments, const struct outlet_noted *no
                                                        : OUTLET_READY;
 }
 
-/* The folder and the segment of the newest checkpoint: READY, or NOTE; or -errno with a sentence, and none is open. */
+/* Opens folder and segment of the newest checkpoint. Returns READY, NOTE, or -errno with a sentence and both closed. */
 static int find(struct segments *segments, const struct outlet_noted *noted, struct outlet_state *state) {
     const struct outlet_state *known = noted->state;
     memcpy(segments->path, known->path, sizeof segments->path);
@@ -194,7 +194,7 @@ static int reopen(struct segments *segments, const struct outlet_noted *noted, s
     if (rc < 0) {
         snprintf(segments->trouble, sizeof segments->trouble, "%s", error_text());
     }
-    return rc == OUTLET_READY ? OUTLET_REWIND : rc; /* what was not synced may not be in it */
+    return rc == OUTLET_READY ? OUTLET_REWIND : rc; /* bytes that were not synced may not be in the segment */
 }
 
 /* ----------------------------------------------------------------------------------------------------- one batch */
@@ -211,7 +211,7 @@ static int write_header(struct segments *segments, const struct segment_header *
     return 0;
 }
 
-/* Makes the file of a segment that is noted, or opens the one that was made before a crash. 0 or -errno. */
+/* Makes the file of a noted segment, or opens the one that was made before a crash. Returns 0 or -errno. */
 static int begin_segment(struct segments *segments) {
     static const struct outlet_state nothing;
     struct destination *segment = &segments->segment;
@@ -229,7 +229,7 @@ static int begin_segment(struct segments *segments) {
         rc = destination_create(segment, path);
     }
     if (rc >= 0 && segments->head_is_due) {
-        /* Not before the segment has its name: to a consumer that finds the head alone the first number would be 1. */
+        /* The segment gets its name first: a consumer that found only the head would take 1 for the first number. */
         rc = segments_folder_write_head(&segments->folder);
         segments->head_is_due = rc < 0;
     }
@@ -244,14 +244,14 @@ static int begin_segment(struct segments *segments) {
     return 0;
 }
 
-/* Whether these bytes would make the segment longer than it is to be. */
+/* Whether these bytes would make the segment longer than its limit. */
 static int is_at_end(const struct segments *segments, size_t bytes) {
     const struct destination *segment = &segments->segment;
     return is_begun(segments) && segments->frames > 0 && segment->length >= segment->redo_until &&
            segment->length + bytes > segments->parts.segment_bytes;
 }
 
-/* Other bytes stand where the redo goes: frames that may have been read stay. */
+/* The redo meets other bytes. Cuts them off behind their whole frames. Those stay, since they may have been read. */
 static int go_behind(struct segments *segments, const struct outlet_noted *noted, struct outlet_state *state) {
     struct destination *segment = &segments->segment;
     const char *path = segment->path;
@@ -264,7 +264,7 @@ static int go_behind(struct segments *segments, const struct outlet_noted *noted
     }
     segment->redo_until = offset;
     if (more == 0) {
-        return OUTLET_READY; /* what was cut was no frame, so nobody has read it */
+        return OUTLET_READY; /* no frame was cut, so no reader has taken it */
     }
     events_post(
         segments->parts.events, EVENT_ERROR,
@@ -276,7 +276,7 @@ static int go_behind(struct segments *segments, const struct outlet_noted *noted
     return begin_at(segments, segments->first_number + segments->frames + more, noted->sequence, state);
 }
 
-/* What stands behind the end must be what is written there now. */
+/* Bytes that already stand behind the end must be the ones that the redo writes. */
 static int check_redo(struct segments *segments, const struct outlet_noted *noted, const void *data, size_t bytes,
                       struct outlet_state *state) {
     const struct destination *segment = &segments->segment;
@@ -323,7 +323,7 @@ static int64_t segments_write(struct outlet *outlet, const void *data, size_t by
     if (written <= 0) {
         return written < 0 ? written : -EIO;
     }
-    /* All of the batch is in `data`, also what is not written yet. */
+    /* `data` holds the whole batch, even the part that is not written yet. */
     while (segments->next_frame < segments->segment.length) {
         struct record_header header;
         memcpy(&header, (const uint8_t *)data + (segments->next_frame - from), sizeof header);
@@ -353,7 +353,7 @@ static void segments_noted(struct outlet *outlet, const struct outlet_noted *not
     segments_of(outlet)->is_noted = 1;
 }
 
-/* --------------------------------------------------------------------------------------------------- what is told */
+/* --------------------------------------------------------------------------------------------------- messages */
 
 static void segments_tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, uint64_t held_bytes) {
     const struct segments *segments = segments_of(outlet);
