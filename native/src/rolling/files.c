@@ -19,8 +19,8 @@
 
 #define UNFINISHED_SUFFIX ".burst-tmp"
 #define FIRST_ROOM 64
-#define NAME_BYTES 256   /* of an entry of a folder */
-#define WRITTEN (-65539) /* no errno: somebody writes the file */
+#define NAME_BYTES 256   /* longest name of an entry in a folder */
+#define WRITTEN (-65539) /* no errno: a process writes the file */
 
 struct rolled {
     char name[NAME_BYTES];
@@ -34,13 +34,13 @@ struct list {
     size_t count, room;
 };
 
-/* Times before 1970, and those that no number holds, are the nearest ones that are. */
+/* Times before 1970 count as 1970, and times too late for the type as the latest one. */
 static int64_t changed_ns(const struct stat *status) {
     const int64_t most_s = INT64_MAX / 1000000000 - 1, s = status->st_mtim.tv_sec;
     return s < 0 ? 0 : (s < most_s ? s : most_s) * 1000000000 + status->st_mtim.tv_nsec;
 }
 
-/* ---------------------------------------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------------------------------------- the rolled files */
 
 static void list_free(struct list *list) {
     if (list->files != NULL) {
@@ -65,7 +65,7 @@ static int list_add(struct list *list, const struct rolled *file) {
     return 0;
 }
 
-/* The newest one first. */
+/* The newest one comes first. */
 static int compare(const void *left, const void *right) {
     const struct rolled *one = left, *other = right;
     return one->index != other->index             ? (one->index < other->index ? 1 : -1)
@@ -73,7 +73,7 @@ static int compare(const void *left, const void *right) {
                                                   : -strcmp(one->name, other->name);
 }
 
-/* 1 with *found: it is a rolled file. 0, or -errno: nobody knows whether it is. */
+/* Returns 1 with *found if the entry is a rolled file, 0 if not, or -errno if nobody knows. */
 static int look_at(const struct rolling_name *name, int folder, const char *entry, struct rolled *found) {
     struct stat status;
     if (!rolling_name_fits(name, entry, &found->index, &found->is_compressed)) {
@@ -91,7 +91,8 @@ static int look_at(const struct rolling_name *name, int folder, const char *entr
     return 1;
 }
 
-/* What a killed process has left of a compression, while no other one is at it. */
+/* Removes the unfinished file of a compression whose process was killed. Another process may be compressing the same
+ * file: then its lock keeps the unfinished one. */
 static void remove_unfinished(const struct rolling_name *name, int folder, const char *entry) {
     char of[NAME_BYTES];
     uint64_t index;
@@ -113,7 +114,7 @@ static void remove_unfinished(const struct rolling_name *name, int folder, const
     }
 }
 
-/* Gathers the rolled files, the newest one first. 0 or -errno. */
+/* Gathers the rolled files, the newest one first. Returns 0 or -errno. */
 static int gather(const struct rolling_name *name, int folder, struct list *list) {
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = again < 0 ? NULL : fdopendir(again);
@@ -147,14 +148,15 @@ static int let_go_of_plain(const struct rolling_files *files, int folder, const 
     return rc < 0 ? rc : unlinkat(folder, name, 0) < 0 ? -errno : 0;
 }
 
-/* Everything of the file but its name. */
+/* Fills the compressed file: content, owner, rights, and the plain file's time of change. */
 static int fill(const struct rolling_files *files, int from, const struct stat *status, int to) {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, status->st_mtim};
     const int rc = gzip_copy(&files->gzip, from, to, files->is_stopped);
     if (rc < 0) {
         return rc;
     }
-    const int is_owned = fchown(to, status->st_uid, status->st_gid) == 0; /* only root can, to another one */
+    /* Only root can give a file to another user. */
+    const int is_owned = fchown(to, status->st_uid, status->st_gid) == 0;
     return fchmod(to, is_owned ? status->st_mode & 07777 : status->st_mode & 0777) < 0 || futimens(to, times) < 0 ||
                    fsync(to) < 0
                ? -errno
@@ -188,13 +190,14 @@ static int compress_anew(const struct rolling_files *files, int folder, const ch
     }
     if (rc == 0 && linkat(folder, unfinished, folder, compressed, 0) < 0) {
         rc = -errno;
-        rc = is_named(folder, compressed, &whole) ? 0 : rc; /* it was done, and the answer was lost */
+        rc = is_named(folder, compressed, &whole) ? 0 : rc; /* the link was made, and only the answer was lost */
     }
     unlinkat(folder, unfinished, 0);
     return rc < 0 ? rc : let_go_of_plain(files, folder, name);
 }
 
-/* The compressed file has its name only when it is whole. Whether it is this one's, its time of change tells. */
+/* A file gets the compressed name only when it is whole. Its time of change tells whether it was made from this plain
+ * file. */
 static int compress_locked(const struct rolling_files *files, int folder, const char *name, int from) {
     char compressed[NAME_BYTES];
     struct stat status, twin;
@@ -277,7 +280,8 @@ static int refuse_delete(const struct rolling_files *files, const char *name, in
                            files->name.folder, name, error_name(-rc));
 }
 
-/* Drops from the list what stays. An index tells which file is the newer one, a clock does not: so an old file goes by itself. */
+/* Keeps in the list only the files to delete. The index orders the files, since clocks may be set. So each file's age
+ * counts for itself, and an old file goes even if older ones stay. */
 static void choose(const struct rolling_files *files, struct list *list, int64_t now_ns) {
     const struct keep_rule rule = {
         .limits = {.count = files->keep_files, .bytes = files->keep_bytes, .age_ns = files->keep_ns}};
@@ -293,7 +297,7 @@ static void choose(const struct rolling_files *files, struct list *list, int64_t
     list->count = chosen;
 }
 
-/* What is to go, the oldest one first; the first error of all. */
+/* Deletes the files that go, the oldest one first. Returns the first error, with a sentence. */
 static int delete_oldest(const struct rolling_files *files, int folder, struct list *list, int64_t now_ns) {
     int first = 0;
     choose(files, list, now_ns);
@@ -304,7 +308,7 @@ static int delete_oldest(const struct rolling_files *files, int folder, struct l
     return first;
 }
 
-/* --------------------------------------------------------------------------------------------------------- all */
+/* --------------------------------------------------------------------------------------------------------- both */
 
 static int open_folder(const struct rolling_files *files) {
     const int folder = open(files->name.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

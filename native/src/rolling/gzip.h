@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlib, looked for when a stream is opened whose rolled files are to be compressed: so the engine runs on hosts that lack it, and no compiler
- * needs its header. */
+/* zlib, loaded when a stream is opened whose rolled files are to be compressed. So the engine runs on hosts without
+ * zlib, and no compiler needs its header. */
 #ifndef BURST_ROLLING_GZIP_H
 #define BURST_ROLLING_GZIP_H
 
@@ -22,10 +22,10 @@ struct gzip {
 #undef GZIP_POINTER
 };
 
-/* 0, or -ENOPKG with a sentence: the host has no zlib. */
+/* Loads zlib. Returns 0, or -ENOPKG with a sentence if the host has none. */
 int gzip_load(const char *ring, struct gzip *gzip);
 
-/* Writes what is left of `from` to `to`, compressed. 0, -errno, or -ECANCELED once *is_stopped is set. */
+/* Writes the rest of `from` to `to`, compressed. Returns 0, -errno, or -ECANCELED once *is_stopped is set. */
 int gzip_copy(const struct gzip *gzip, int from, int to, const _Atomic uint32_t *is_stopped);
 
 #endif

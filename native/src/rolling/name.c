@@ -10,11 +10,11 @@
 #include "rolling/gzip.h"
 #include "media/layout.h"
 
-#define INDEX_DIGITS 18     /* at most */
-#define SEQUENCE_DIGITS 19  /* at most */
-#define NAME_MOST_BYTES 200 /* less than NAME_MAX by what is put before or behind it */
+#define INDEX_DIGITS 18     /* most digits of an index */
+#define SEQUENCE_DIGITS 19  /* most digits of a sequence */
+#define NAME_MOST_BYTES 200 /* leaves room up to NAME_MAX for the parts before and behind the name */
 
-/* The parts of a time; the names do not depend on a locale. */
+/* The part of a time that a letter stands for. No part depends on a locale. */
 static int field_of(char letter, const struct tm *time, int *digits) {
     *digits = letter == 'Y' ? 4 : letter == 'j' ? 3 : 2;
     switch (letter) {
@@ -68,7 +68,7 @@ static size_t digits_at(const char *text) {
     return strspn(text, "0123456789");
 }
 
-/* What may follow: a number, if the name was taken; and what says that it is compressed. */
+/* Whether the text may follow a name: a number, if the name was taken, and the suffix of a compressed file. */
 static int is_tail(const char *text, int *is_compressed) {
     const size_t digits = *text == '.' ? digits_at(text + 1) : 0;
     text += digits > 0 ? digits + 1 : 0;
@@ -119,7 +119,7 @@ int rolling_name_hits(const struct rolling_name *name, const char *path) {
            rolling_name_fits(name, path_name(path), &index, &is_compressed);
 }
 
-/* Whether this name, which the pattern makes, is that of a diverted log. */
+/* Whether a name that the pattern made is the name of a diverted log. */
 static int is_made_diverted(const char *made, const char *path) {
     const size_t bytes = strlen(path);
     const char *behind = made + bytes;
@@ -130,7 +130,8 @@ static int is_made_diverted(const char *made, const char *path) {
     return strspn(behind, ".0123456789") == strlen(behind);
 }
 
-/* Whether the pattern fits a name that the log may get: what counts is how many digits that has. */
+/* Whether the pattern fits a name that a diverted log may get. Only the number of its digits matters, so ones stand for
+ * all. */
 static int fits_diverted(const struct rolling_name *name, const char *path, const char *word) {
     static const char *const attempts[] = {"", ".1", ".11"};
     char made[BURST_PATH_BYTES + ROLLING_NAME_BYTES];
@@ -146,7 +147,7 @@ static int fits_diverted(const struct rolling_name *name, const char *path, cons
 
 int rolling_name_is_diverted(const struct rolling_name *name, const char *path) {
     char made[BURST_PATH_BYTES + ROLLING_NAME_BYTES];
-    rolling_name_make(name, 0, 1, made, sizeof made); /* it may have numbers that are always the same */
+    rolling_name_make(name, 0, 1, made, sizeof made); /* the pattern may have fixed numbers */
     return is_made_diverted(made, path) || fits_diverted(name, path, DIVERTED_WORD) || fits_diverted(name, path, "");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rolled files are called: a folder, and a pattern of their names. */
+/* Names of rolled files: a folder, and a pattern. */
 #ifndef BURST_ROLLING_NAME_H
 #define BURST_ROLLING_NAME_H
 
@@ -12,26 +12,26 @@
 #define ROLLING_NAME_BYTES 256
 
 struct rolling_name {
-    char folder[BURST_PATH_BYTES];    /* absolute */
-    char pattern[ROLLING_NAME_BYTES]; /* of what follows it */
+    char folder[BURST_PATH_BYTES];    /* absolute path */
+    char pattern[ROLLING_NAME_BYTES]; /* pattern of the names in the folder */
     int has_index;
 };
 
-/* 0, or -errno with a sentence. */
+/* Reads a pattern. Returns 0, or -errno with a sentence. */
 int rolling_name_read(const char *ring, const char *given, struct rolling_name *name);
 
-/* The path of a file that begins to be written at this time and has that index. */
+/* Makes the path of a rolled file from its index and the time at which the log began to write it. */
 void rolling_name_make(const struct rolling_name *name, int64_t time_s, uint64_t index, char *path, size_t path_bytes);
 
-/* Whether a file in the folder may be a rolled one, by its name: *index, or 0, and whether it is compressed. A number that was
- * added to a name that was taken does not count. */
+/* Whether a file of the folder may be a rolled one, judged by its name. Sets *index, or 0 without one, and whether the
+ * file is compressed. A number that was added because the name was taken is no index. */
 int rolling_name_fits(const struct rolling_name *name, const char *file, uint64_t *index, int *is_compressed);
 
-/* Whether a rolled file may have a name like those that a log file at this path gets when it cannot go on under its own: the path
- * and ".burst-" with numbers behind it; of older versions, numbers alone. */
+/* Whether a rolled file may get the name of a diverted log: the path of the log file, then ".burst-" (older versions:
+ * "."), then numbers. */
 int rolling_name_is_diverted(const struct rolling_name *name, const char *path);
 
-/* Whether the file at this absolute path is one that would be taken for a rolled file. */
+/* Whether the file at this absolute path would be taken for a rolled one. */
 int rolling_name_hits(const struct rolling_name *name, const char *path);
 
 #endif

@@ -12,7 +12,7 @@
 #include "rolling/time.h"
 
 #define SECOND_NS 1000000000
-#define AGAIN_NS (10ll * SECOND_NS) /* after a roll that was given up */
+#define AGAIN_NS (10ll * SECOND_NS) /* pause after a roll that was given up */
 
 void burst_rolling_init_bytes(burst_rolling_t *rolling, size_t struct_bytes) {
     memset(rolling, 0, struct_bytes);
@@ -23,7 +23,7 @@ static uint64_t or_all(uint64_t value) {
     return value == 0 ? UINT64_MAX : value;
 }
 
-/* When a file that is born then is to be rolled; 0: at no time. */
+/* When a file born at born_ns is to be rolled; 0: never. */
 static int64_t next_time_of(const struct rolling *rolling, int64_t born_ns) {
     return rolling->interval_s == 0 ? 0 : rolling_time_next(born_ns / SECOND_NS, rolling->interval_s) * SECOND_NS;
 }
@@ -57,7 +57,7 @@ static void set_next(struct rolling *rolling, int64_t born_ns) {
     atomic_store(&rolling->next_ns, next_ns == 0 ? INT64_MAX : next_ns);
 }
 
-/* 0 or -errno with a sentence. */
+/* Finds the index of the next rolled file. Returns 0, or -errno with a sentence. */
 static int find_index(struct rolling *rolling) {
     uint64_t last_index;
     const int rc = rolling_files_last(&rolling->files, &last_index);
@@ -65,10 +65,10 @@ static int find_index(struct rolling *rolling) {
     return rc;
 }
 
-/* All rolls of earlier runs are performed: files are rolled from now on. */
+/* The drain has performed all rolls of earlier runs. Files are rolled from now on. */
 static void begin(struct rolling *rolling, const struct rolling_state *start) {
     pthread_mutex_lock(&rolling->lock);
-    atomic_fetch_add(&rolling->bytes, start->bytes); /* what was appended meanwhile may be in both */
+    atomic_fetch_add(&rolling->bytes, start->bytes); /* bytes appended meanwhile may count twice */
     atomic_store(&rolling->file_number, start->file_number);
     set_next(rolling, start->born_ns != 0 ? start->born_ns : platform_realtime_ns(&platform_linux));
     find_index(rolling);
@@ -76,9 +76,9 @@ static void begin(struct rolling *rolling, const struct rolling_state *start) {
     pthread_mutex_unlock(&rolling->lock);
 }
 
-/* --------------------------------------------------------------------------------------------------- its rolls */
+/* --------------------------------------------------------------------------------------------------- rolls */
 
-/* Whether the file is to be rolled before a record of this length. */
+/* Whether the file has to be rolled before a record of this length. */
 static int is_due(const struct rolling *rolling, size_t length) {
     if (!atomic_load_explicit(&rolling->has_begun, memory_order_relaxed)) {
         return 0;
@@ -93,7 +93,8 @@ static int is_due(const struct rolling *rolling, size_t length) {
     return now_ns >= next_ns || (is_long && now_ns >= atomic_load(&rolling->quiet_ns));
 }
 
-/* Of the file that ends. 0, or -errno with a sentence: the folder could not be read when the file began, nor now. */
+/* Takes the name for the file that ends. Returns 0, or -errno with a sentence if the folder cannot be read now, and
+ * could not when the file began. */
 static int take_name(struct rolling *rolling, char *path, size_t path_bytes) {
     const int rc = rolling->next_index == 0 ? find_index(rolling) : 0;
     if (rc < 0) {
@@ -103,14 +104,14 @@ static int take_name(struct rolling *rolling, char *path, size_t path_bytes) {
     return 0;
 }
 
-/* The file goes on, and is rolled again later. */
+/* Lets the file go on, and tries the roll again later. */
 static void put_off(struct rolling *rolling) {
     const int64_t again_ns = platform_realtime_ns(&platform_linux) + AGAIN_NS;
     atomic_store(&rolling->quiet_ns, again_ns);
     atomic_store(&rolling->next_ns, again_ns);
 }
 
-/* Fills what the roll does not say itself. 0 or -errno with a sentence. */
+/* Fills the fields that the roll leaves open. Returns 0, or -errno with a sentence. */
 static int begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns) {
     int rc = 0;
     if (roll->target[0] == '\0' && roll->next[0] == '\0') {
@@ -123,8 +124,8 @@ static int begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_
     return rc;
 }
 
-/* What was accepted since the roll began is counted for the next file, although some of it may be in the one that ends: better than a
- * file that is taken for empty. */
+/* Records accepted since the roll began count for the next file, although some of them may be in the file that ends.
+ * Otherwise a file with records might count as empty. */
 static void end_roll(struct rolling *rolling, uint64_t sequence, int64_t born_ns) {
     atomic_fetch_sub(&rolling->bytes, rolling->ending_bytes);
     atomic_store(&rolling->quiet_ns, 0);
@@ -134,7 +135,8 @@ static void end_roll(struct rolling *rolling, uint64_t sequence, int64_t born_ns
     event_count_notify(&rolling->changed, &platform_linux);
 }
 
-/* A file without a byte is as good as the next one, whose birth it gets: so it is not renamed. */
+/* Rolls without being asked. An empty file is as good as the next one: it is not renamed, and gets the birth of the
+ * next one. */
 static void roll_unasked(struct rolling *rolling, int may_wait) {
     const struct rolling_host *host = atomic_load(&rolling->host);
     struct rolling_roll roll = {.next_time_ns = 0};
@@ -155,7 +157,7 @@ static void roll_unasked(struct rolling *rolling, int may_wait) {
 
 void rolling_roll_if_due(struct rolling *rolling, size_t length, int may_wait) {
     if (is_due(rolling, length) && pthread_mutex_trylock(&rolling->lock) == 0) {
-        if (is_due(rolling, length)) { /* nobody else has rolled it meanwhile */
+        if (is_due(rolling, length)) { /* no other thread has rolled it meanwhile */
             roll_unasked(rolling, may_wait);
         }
         pthread_mutex_unlock(&rolling->lock);
@@ -192,13 +194,13 @@ static int is_given_up(const struct rolling *rolling, uint64_t sequence, const s
     return atomic_load(&rolling->rolled) == sequence && now->file_number < atomic_load(&rolling->file_number);
 }
 
-/* All rolls up to that sequence are behind the drain: if one was given up, the file is rolled again later. */
+/* The drain has passed all rolls up to that sequence. If it gave up the last one, the file is rolled again later. */
 static void passed(struct rolling *rolling, uint64_t sequence, const struct rolling_state *now) {
     if (!is_given_up(rolling, sequence, now)) {
         return;
     }
     pthread_mutex_lock(&rolling->lock);
-    if (is_given_up(rolling, sequence, now)) { /* and not rolled again meanwhile */
+    if (is_given_up(rolling, sequence, now)) { /* and no other thread has rolled it meanwhile */
         atomic_store(&rolling->file_number, now->file_number);
         rolling->born_ns = now->born_ns;
         atomic_fetch_add(&rolling->bytes, now->bytes > 0 ? now->bytes : 1);
@@ -215,7 +217,7 @@ static int tidy(struct rolling *rolling, const struct rolling_host *host, int to
     return rc;
 }
 
-/* Waits for a roll that is not tidied up after. NULL: it is stopped. */
+/* Waits for a roll after `tidied`. Returns NULL when the worker is to end. */
 static const struct rolling_host *await_roll(struct rolling *rolling, uint64_t tidied) {
     for (;;) {
         const uint32_t ticket = event_count_register(&rolling->changed);
@@ -240,7 +242,7 @@ static void run(void *argument) {
     struct rolling *rolling = argument;
     const struct rolling_host *host;
     struct rolling_state now;
-    uint64_t tidied = UINT64_MAX; /* up to that roll; not even what was there before the first */
+    uint64_t tidied = UINT64_MAX; /* the last roll whose files are tidied; UINT64_MAX: not even those of earlier runs */
     int told_rc = 0;
     worker_step_back();
     while ((host = await_roll(rolling, tidied)) != NULL) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream whose files the engine rolls by itself: when, to which names, and what is done with them afterwards.
+ * A stream whose files the engine rolls by itself: when it rolls them, their names, and the work on rolled files.
  *
- * DESIGN. The thread that appends looks whether the record would make the file too long, or whether the time has come: two
- * loads, and the clock if files are rolled by time. The first one that finds so takes `lock`, which nobody waits for but
- * burst_stream_roll, and enqueues the roll: a record in memory, which no crash can part from those behind it. It
- * touches no file. All else is done by the thread burst-roll, once the drain has passed the roll: it compresses and deletes, and
- * sees whether the roll was given up. Only then it takes `lock`: who finds that taken does not roll.
+ * DESIGN. The appending thread looks whether the record would make the file too long, or whether the time has come: two
+ * loads, and the clock if files are rolled by time. The first thread to find so takes `lock` and enqueues the roll. The
+ * roll is a record in memory, which no crash can separate from the records behind it. This thread touches no file. The
+ * thread burst-roll does all other work once the drain has passed the roll: it compresses and deletes, and looks
+ * whether the roll was given up. Only for that it takes `lock`. A thread that finds `lock` taken does not roll, and
+ * only burst_stream_roll waits for it.
  *
- * This room knows no stream, no ring and no drain: `struct rolling_host` says what they do.
+ * This room knows no stream, no ring and no drain: `struct rolling_host` stands for them.
  */
 #ifndef BURST_ROLLING_ROLLING_H
 #define BURST_ROLLING_ROLLING_H
@@ -18,89 +19,95 @@
 #include "outlet/file/file_outlet.h"
 #include "rolling/files.h"
 
-/* What the drain says of the file that it writes. */
+/* The drain's state of the file that it writes. */
 struct rolling_state {
     uint64_t bytes, file_number;
-    int64_t born_ns; /* 0: that is not known */
+    int64_t born_ns; /* 0: unknown */
 };
 
-/* What the record of a roll says; paths are absolute. */
+/* The content of a roll record. Paths are absolute. */
 struct rolling_roll {
-    char target[BURST_PATH_BYTES]; /* the name that the file gets which ends; "": it keeps its own */
-    char next[BURST_PATH_BYTES];   /* of the file that begins; "": that of the file which ends */
-    int64_t next_time_ns;          /* of the roll to come, as next_file_bytes; both 0: none is planned */
+    char target[BURST_PATH_BYTES]; /* the new name of the file that ends; "": it keeps its name */
+    char next[BURST_PATH_BYTES];   /* the name of the file that begins; "": the name of the file that ends */
+    int64_t next_time_ns;          /* the plan for the next roll, with next_file_bytes; both 0: none */
     uint64_t next_file_bytes;
 };
 
-/* The stream whose files are rolled. It stays as long as anybody may append to it. */
+/* The stream whose files are rolled. It stays as long as any thread may append to it. */
 struct rolling_host {
-    const char *ring; /* its path, for sentences */
+    const char *ring; /* the ring's path, for sentences */
     struct events *events;
-    /* Waits until the drain has passed that sequence. 1 with *now; 0: `worker` is to end first, or the log is gone. */
+    /* Waits until the drain has passed that sequence. Returns 1 with *now; 0 if `worker` is to end first, or if the log
+     * is gone. */
     int (*await_passed)(const struct rolling_host *host, uint64_t sequence, const struct worker *worker,
                         struct rolling_state *now);
-    /* Enqueues the record of a roll; may_wait: for room in the ring, however long. > 0: its sequence; else it was not accepted. */
+    /* Enqueues a roll record. may_wait: waits for room in the ring without a limit. Returns its sequence, or <= 0 if
+     * the ring did not accept it. */
     int64_t (*enqueue)(const struct rolling_host *host, const struct rolling_roll *roll, int64_t time_ns, int may_wait);
 };
 
 struct rolling {
-    struct roller roller;        /* has the outlet note when its file is to be rolled */
-    char file[BURST_PATH_BYTES]; /* the log file, absolute */
+    struct roller roller;        /* makes the outlet note when its file is to be rolled */
+    char file[BURST_PATH_BYTES]; /* absolute path of the log file */
     struct rolling_files files;
-    uint64_t size_bytes; /* UINT64_MAX: not by size */
-    int64_t interval_s;  /* 0: not by time */
+    uint64_t size_bytes; /* UINT64_MAX: size does not matter */
+    int64_t interval_s;  /* 0: time does not matter */
 
-    /* Of the file that gets what is appended now. */
-    _Atomic uint64_t bytes;   /* accepted for it */
-    _Atomic int64_t next_ns;  /* it is to be rolled then; INT64_MAX: at no time */
-    _Atomic int64_t quiet_ns; /* and not before, for its length */
+    /* These describe the file that gets the records appended now. */
+    _Atomic uint64_t bytes;   /* accepted for this file */
+    _Atomic int64_t next_ns;  /* when to roll it; INT64_MAX: never */
+    _Atomic int64_t quiet_ns; /* no roll for its length before this time */
 
-    pthread_mutex_t lock; /* of what follows, and of all changes but additions to `bytes` */
+    pthread_mutex_t lock; /* guards the fields below, and all changes but additions to `bytes` */
     int64_t born_ns;
-    uint64_t ending_bytes;        /* of the file that the roll under way ends */
-    _Atomic uint64_t file_number; /* once all rolls are performed */
+    uint64_t ending_bytes;        /* bytes of the file that the roll under way ends */
+    _Atomic uint64_t file_number; /* number of this file once all rolls are performed */
     uint64_t next_index;          /* 0: not known yet */
-    _Atomic uint64_t rolled;      /* the sequence of the last roll */
+    _Atomic uint64_t rolled;      /* sequence of the last roll */
 
     _Atomic(const struct rolling_host *) host; /* NULL: the stream is not open yet */
-    uint64_t begins_after;      /* all rolls of earlier runs are behind the drain once this sequence is */
-    _Atomic uint32_t has_begun; /* else nothing is rolled: names and figures are those of earlier runs */
+    /* The drain has performed all rolls of earlier runs once it has passed this sequence. */
+    uint64_t begins_after;
+    /* 0: nothing is rolled yet, since names and figures are still those of earlier runs. */
+    _Atomic uint32_t has_begun;
     struct worker worker;
     struct event_count changed;
 };
 
-/* With its thread, which waits. max_record_bytes: of the ring, 0: it is large. 0, or -errno with a sentence: a value cannot
- * be used, or there is no thread. */
+/* Makes the rolling of a stream, with its waiting thread. max_record_bytes: the ring's limit; 0: so large that any roll fits. Returns 0, or
+ * -errno with a sentence if a value cannot be used, or the thread cannot start. */
 int rolling_create(const char *ring, const char *file, const burst_rolling_t *values, uint64_t max_record_bytes,
                    struct rolling **rolling);
 
-/* Of a stream that is not open yet. NULL: nothing. */
+/* Destroys the rolling of a stream that was never open. NULL: does nothing. */
 void rolling_destroy(struct rolling *rolling);
 
-/* Of a stream that is not open yet, and that the drain may ask as long as the log is open: its thread ends, and it stays. NULL: nothing. */
+/* Lets the thread of a stream that was never open end by itself. The struct stays, since the drain may ask it as long as the
+ * log is open. NULL: does nothing. */
 void rolling_leave(struct rolling *rolling);
 
-/* The stream is open, and its records up to `begins_after` may hold rolls of an earlier run. now NULL: the drain has not passed
- * those; files are rolled once it has. */
+/* The stream is open; its records up to `begins_after` may hold rolls of an earlier run. now NULL: the drain has not
+ * passed these records, and files are rolled once it has. */
 void rolling_open(struct rolling *rolling, const struct rolling_host *host, uint64_t begins_after,
                   const struct rolling_state *now);
 
-/* Ends the thread soon, and waits for that within the limit. NULL: nothing. */
+/* Asks the thread to end soon. NULL: does nothing. */
 void rolling_stop(struct rolling *rolling);
 void rolling_await_end(struct rolling *rolling, struct limit *limit);
 
-/* Before a record of this length: has the file rolled if that is due. may_wait: as the record may, for room in the ring. */
+/* Rolls the file if a record of this length makes that due. may_wait: whether the roll, as the record, may wait for
+ * room in the ring. */
 void rolling_roll_if_due(struct rolling *rolling, size_t length, int may_wait);
 
-/* A record of this length was accepted for the file. */
+/* The ring has accepted a record of this length for the file. */
 static inline void rolling_count(struct rolling *rolling, size_t length) {
     atomic_fetch_add_explicit(&rolling->bytes, length, memory_order_relaxed);
 }
 
 /*
- * Around a roll that somebody asks for: completes what it does not say of the files. 0 with the lock held until rolling_end_roll, or
- * -errno with a sentence: which name is the next is not known, or rolls of an earlier run come first. `sequence`: that of the roll;
- * 0: it was not accepted.
+ * Begins a roll that somebody asked for: fills the fields that it leaves open. Returns 0 with the lock held until
+ * rolling_end_roll; or -errno with a sentence if nobody knows the next name, or if rolls of an earlier run come first.
+ * rolling_end_roll gets the sequence of the roll record, or 0 if the ring did not accept it.
  */
 int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns);
 void rolling_end_roll(struct rolling *rolling, uint64_t sequence, int64_t time_ns);

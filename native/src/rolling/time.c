@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#define MONDAY_S (4 * DAY_S) /* the first one after 1970 began */
+#define MONDAY_S (4 * DAY_S) /* the first Monday after 1970 began */
 
 static int64_t offset_at(int64_t time_s) {
     const time_t time = (time_t)time_s;
@@ -21,7 +21,8 @@ int64_t rolling_time_next(int64_t time_s, int64_t interval_s) {
     const int64_t local = time_s + offset - (interval_s == WEEK_S ? MONDAY_S : 0);
     const int64_t next = time_s + interval_s - modulo(local, interval_s);
     const int64_t shift = offset_at(next) - offset;
-    const int64_t shown = next - shift; /* when clocks that were set show what they would have shown at `next` */
+    /* If the zone's clocks were set: when they show the time that they would have shown at `next`. */
+    const int64_t shown = next - shift;
     const int is_shown = shown > time_s && offset_at(shown) == offset + shift;
     return shift % interval_s == 0 || !is_shown ? next : shown;
 }
