@@ -34,17 +34,17 @@ class MistakesTest {
     private static final String HEAD = """
             # Mistakes in a configuration
 
-            What the log says of an element that cannot be used: after `Burst 'Orders' is not started: `, in one ERROR of
-            Log4j's status logger, and in the exception of each log call. No log file is made then. Each line is an element
-            that is right but for what the first column shows:
+            The log's sentence about an element that cannot be used comes after `Burst 'Orders' is not started: `, in one
+            ERROR of Log4j's status logger, and in the exception of each log call. No log file is made then. Each line is an
+            element that is right except for what the first column shows:
 
             ```xml
             <Burst name="Orders" ring="/var/lib/gateway/orders.ring" ringSize="4 MB" fileName="/var/lib/gateway/orders.log"/>
             ```
 
-            In the folder `/var/lib/gateway` there are a text file, `notes.txt`, and `existing.ring`, a ring of 4 MB. What the
-            log says later, when it runs, is in [messages.md](messages.md). This page is written by the test that makes each
-            of these mistakes (`appender/.../MistakesTest.java`).
+            In the folder `/var/lib/gateway` there are a text file, `notes.txt`, and `existing.ring`, a ring of 4 MB.
+            [messages.md](messages.md) has the sentences of a running log. The test that makes each of these mistakes writes
+            this page (`appender/.../MistakesTest.java`).
             """;
 
     /** Stands between a mistake and the other element that makes it one. */
