@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ring medium: a block device or a file, written durably and read. Knows no format. One backend is one table of
- * these functions in a file of its own.
+ * A ring medium: a block device or a file, written durably and read. It knows no format. A backend is one table of these
+ * functions, in a file of its own.
  *
- * Who calls what: `write` and `read` from any thread. `submit` and `complete` only from the thread that leads a
- * commit; several writes may be under way and complete in any order.
+ * Any thread may call `write` and `read`. Only the leader of a commit calls `submit` and `complete`; several writes may be under
+ * way, and complete in any order.
  */
 #ifndef BURST_DEVICE_DEVICE_H
 #define BURST_DEVICE_DEVICE_H
@@ -21,7 +21,7 @@ struct device;
 
 /* How a medium is written. */
 enum device_io {
-    DEVICE_IO_AUTO, /* whichever is measured to be the fastest */
+    DEVICE_IO_AUTO, /* the fastest one, as measured */
     DEVICE_IO_PWRITE,
     DEVICE_IO_URING,
     DEVICE_IO_NVME,
@@ -29,7 +29,7 @@ enum device_io {
     DEVICE_IO_FLUSH,
 };
 
-/* What a medium survives. */
+/* The event that a medium survives. */
 enum durability {
     DURABILITY_POWER,    /* loss of power */
     DURABILITY_OS_CRASH, /* a crash of the kernel */
@@ -49,8 +49,8 @@ struct device_write {
 struct device_ops {
     const char *name; /* "pwrite" */
 
-    /* Memory for the ring image: image bytes that submit will write. NULL with an error sentence. Of a mapped medium it
-     * is the data area itself, with what that holds. */
+    /* Makes the memory of the ring's image, from which submit writes. NULL with a sentence. The image of a mapped
+     * medium is its data area itself, with its content. */
     void *(*image)(struct device *device, size_t bytes);
 
     /* Starts a write, or does it. Its outcome is in write->result when complete returns it. */
@@ -58,24 +58,24 @@ struct device_ops {
     /* Waits for a submitted write and returns it; NULL if none is under way. */
     struct device_write *(*complete)(struct device *device);
 
-    /* Durable when it returns. 0 or -errno with a sentence; a short write is an error. Data that lies in the mapping at
-     * this very offset is there already, as it is for `read`. */
+    /* Writes; the bytes are durable when it returns. 0, or -errno with a sentence; a short write is an error. Data
+     * that lies in the mapping at this very offset is not copied, nor by `read`. */
     int (*write)(struct device *device, uint64_t offset, const void *data, size_t bytes);
-    /* All of the range, or -errno with a sentence. Offset, bytes and data are multiples of the block. Another process may
-     * write meanwhile: what a later call reads is not older. */
+    /* Reads all of the range. 0, or -errno with a sentence. Offset, bytes and data are multiples of the block.
+     * Another process may write meanwhile: a later call sees nothing older. */
     int (*read)(struct device *device, uint64_t offset, void *data, size_t bytes);
-    /* Everything written before, by anybody, is durable. */
+    /* Makes everything durable that anybody wrote before. */
     int (*flush)(struct device *device);
 
-    /* Whether the medium still is what was opened, and could be opened again. 0, or -errno with a sentence: what is
-     * written from now on would be lost with this process. NULL: there is no telling. */
+    /* Asks whether the medium still is the one that was opened, and could be opened again. 0; -errno with a sentence
+     * if further writes would be lost with this process. NULL: nothing can tell. */
     int (*check)(struct device *device);
 
     /* Lets go of the image, the lock and the medium. */
     void (*close)(struct device *device);
 };
 
-/* Which file or block device a medium is. */
+/* The file or block device that a medium is. */
 struct device_file {
     int fd;
     uint64_t number; /* of a block device; 0 of a regular file, which has all that follows */
@@ -98,10 +98,10 @@ struct device {
     uint32_t logical_block_bytes;
     uint32_t line_bytes;         /* a submitted write may also begin and end at lines of this size; 0: only at blocks */
     const uint8_t *mapping;      /* byte 0 of a mapped medium: the image is the medium. NULL: it is a copy */
-    _Atomic uint32_t lost_pages; /* of the mapping: what was there cannot be read any more, there are zeros instead */
+    _Atomic uint32_t lost_pages; /* of the mapping: their bytes are lost, and they read as zeros */
     int is_file;                 /* a regular file */
     struct device_file file;     /* zeros: not one, or not known */
-    int write_depth;             /* how many submitted writes are worth having under way */
+    int write_depth;             /* more submitted writes under way than these gain nothing */
     int image_small_pages;       /* wanted before the image is made: no huge pages */
     int image_node;              /* wanted before the image is made: the NUMA node to hold it; -1: any */
     int image_in_use;            /* close leaves the image mapped: a producer of a failed ring may still be in it */
@@ -112,12 +112,12 @@ struct device {
     char path[4096];                           /* absolute */
 };
 
-/* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */
+/* The meaning of a write's result, for sentences. Valid until this thread's next call of error_name. */
 static inline const char *device_failure(int result) {
     return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
 }
 
-/* Asked after bytes of the image were read, tells whether they can be believed: pages are counted before they go. */
+/* Tells whether bytes of the image that were read before can be believed: a lost page is counted before its bytes go. */
 static inline uint32_t device_lost_pages(const struct device *device) {
     return atomic_load_explicit(&device->lost_pages, memory_order_acquire);
 }

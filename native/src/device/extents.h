@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a file has blocks of its own for each of its bytes: then writing to it allocates nothing. */
+/* Sees to it that a file has blocks of its own for each of its bytes, so that a write allocates nothing. */
 #ifndef BURST_DEVICE_EXTENTS_H
 #define BURST_DEVICE_EXTENTS_H
 
@@ -12,15 +12,16 @@
 int extents_find_missing(int fd, uint64_t from, uint64_t bytes, uint64_t *begin, uint64_t *end);
 
 /*
- * Gives a ring file blocks of its own, written, wherever it has none: a copy or a file made by others may have holes,
- * unwritten or shared blocks, and the ring would fail where a commit finds no room for them. What the file holds is
- * written over itself, so that a crash at any point changes nothing. The file is open for writing under the writer's
- * lock. 0, *taken: bytes that were missing; -errno with a sentence: -ENOSPC, before anything is written if that can be
- * foreseen. What cannot be read is left as it is. Does nothing for a medium that is no file.
+ * Gives a ring file written blocks of its own wherever it has none. A copy, or a file that others made, may have
+ * holes, unwritten or shared blocks, and the ring would fail when a commit found no room for them. The content is
+ * written over itself, so a crash at any point changes nothing, and unreadable blocks stay as they are. The file is
+ * open for writing under the writer's lock; a medium that is no file stays as it is. 0, and *taken: the bytes that
+ * were missing. -errno with a sentence; -ENOSPC comes before anything is written if it can be foreseen.
  */
 int extents_take(struct device *device, uint64_t *taken);
 
-/* 1: the file system writes each block of the file to a new place, so that it takes room for what is there already. */
+/* 1 if the file system writes each block of the file to a new place, so that a block that is there already takes room
+ * again. */
 int extents_move(int fd);
 
 #endif

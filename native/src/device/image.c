@@ -52,7 +52,8 @@ void *image_allocate(struct device *device, size_t bytes) {
     }
     if (device->image_node >= 0 && device->image_node < NODES_MAX)
         prefer_node(device, image, bytes);
-    /* Already locked where the host allows it. Asking again costs nothing and tells why it does not. */
+    /* The allocation has locked it if the host allows that. Asking again costs nothing, and tells why the host does
+     * not. */
     if (mlock(image, bytes) < 0)
         note(device, "the ring's memory may be swapped out: mlock gives %s, raise RLIMIT_MEMLOCK", error_name(errno));
     return image;

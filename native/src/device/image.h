@@ -6,8 +6,8 @@
 #include "base/cpulist.h"
 #include "device/device.h"
 
-/* Memory as the device's image_* fields want it; what the host does not give is added to device->fallback. NULL with a
- * sentence. Given back by platform_release. */
+/* Allocates memory as the device's image_* fields ask, and adds to device->fallback what the host did not give. NULL
+ * with a sentence. platform_release frees it. */
 void *image_allocate(struct device *device, size_t bytes);
 
 /*

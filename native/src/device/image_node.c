@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which NUMA node the image of a ring is best on, as /sys describes the host. */
+/* Chooses the NUMA node for the image of a ring, as /sys describes the host. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

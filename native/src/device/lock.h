@@ -9,10 +9,10 @@
  * close() in the process nor a fork() loses it. 0, -EBUSY, or -errno. */
 int lock_file(int fd);
 
-/* 1: somebody, be it this process, has a lock of that kind on the open file, and so writes it, or means to. 0, or -errno. */
+/* 1 if anybody, even this process, has such a lock on the open file, and so writes it or means to. 0, or -errno. */
 int lock_is_held(int fd);
 
-/* medium_holders by path; opens nothing that acts. */
+/* As medium_holders, by path. It opens no device that would act when opened. */
 void lock_holders(const char *path, char *text, size_t text_bytes);
 
 #endif

@@ -10,7 +10,7 @@
 #define WARM_UP 4u
 #define ROUNDS 300u
 
-/* One engine and what it has measured. */
+/* One engine and its figures. */
 struct lane {
     struct measured_engine *engine;
     uint8_t *scratch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring medium as an open description for durable, unbuffered I/O: what a backend is given to work on. */
+/* A ring medium as an open description for durable, unbuffered I/O. A backend works on it. */
 #ifndef BURST_DEVICE_MEDIUM_H
 #define BURST_DEVICE_MEDIUM_H
 
@@ -11,11 +11,11 @@ struct medium {
     int is_file;
     int direct;      /* O_DIRECT holds */
     int write_flags; /* RWF_DSYNC; 0 where a completed write is durable without it */
-    int flush_after; /* a plain write and then fdatasync: on a device RWF_DSYNC writes with FUA and flushes as well */
+    int flush_after; /* a plain write and then fdatasync: RWF_DSYNC would write a device with FUA and flush it as well */
     uint64_t bytes;
     uint32_t block_bytes;
     uint32_t logical_block_bytes;
-    uint32_t dax_align_bytes; /* of a DAX character device, which can only be mapped: of its mappings. Else 0 */
+    uint32_t dax_align_bytes; /* of the mappings of a DAX character device, which can only be mapped; else 0 */
     struct medium_facts facts;
     char fallback[DEVICE_FALLBACK_BYTES]; /* as device.fallback */
 };
@@ -27,12 +27,12 @@ struct medium {
 int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium);
 
 /*
- * The same of a file that is open for reading and writing already, on another descriptor of that open description,
- * which gets O_DIRECT. Where the kernel has no RWF_DSYNC, writes are durable only after a sync.
+ * The same for a file that is already open for reading and writing: on another descriptor of that open description,
+ * which gets O_DIRECT. If the kernel has no RWF_DSYNC, writes are durable only after a sync.
  */
 int medium_of_file(const struct platform *platform, int fd, struct medium *medium);
 
-/* Fills what every backend's device has in common. */
+/* Fills the fields that every backend's device has. */
 void device_describe(struct device *device, uint32_t io, const struct device_ops *ops, const struct platform *platform,
                      const struct medium *medium, const char *path);
 
@@ -46,7 +46,7 @@ struct device_backend {
     struct device *(*attach)(const struct platform *platform, const struct medium *medium, const char *path);
 };
 
-/* All there are; NULL ends them. What auto takes where all are equal is the first. */
+/* All backends; NULL ends them. auto takes the first one if all are equally fast. */
 extern const struct device_backend *const device_backends[];
 
 /* "uring"; "unknown" of one that this library does not have. */
@@ -61,8 +61,8 @@ extern const struct device_backend backend_nvme;
 extern const struct device_backend backend_mapped;
 extern const struct device_backend backend_flush;
 
-/* The one enum device_io that can write what is on the medium: a DAX character device, or a ring whose commits end at
- * lines, must be mapped. DEVICE_IO_AUTO if there is no such restriction. */
+/* The only enum device_io that can write this medium: a DAX character device must be mapped, and so must a ring whose
+ * commits end at lines. DEVICE_IO_AUTO if there is no such restriction. */
 uint32_t medium_required_io(const struct platform *platform, const struct medium *medium);
 
 #endif

@@ -51,7 +51,7 @@ static int refuse_io(uint32_t io, const char *path) {
     return error_set(EINVAL, "io=%u of ring %s is not in this library: it has %s", io, path, have);
 }
 
-/* What is to be opened: `what` is what its user calls it, "ring". */
+/* The medium to open; `what` is its user's word for it, "ring". */
 struct wanted {
     const char *what;
     const char *path;
@@ -75,8 +75,8 @@ static int refuse_open(const struct wanted *wanted, int failure) {
     }
 }
 
-/* Whether it is a file or a device, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts.
- * target: PATH_MAX bytes, for the path with links followed. */
+/* Tells a file from a device before anything is opened, since opening a FIFO waits, and opening a tape or a watchdog
+ * acts. target: PATH_MAX bytes, for the path with links followed. */
 static int check_kind(const struct wanted *wanted, char *target, int *is_file) {
     const char *what = wanted->what, *path = wanted->path;
     struct stat status;
@@ -173,7 +173,7 @@ static int open_medium(const struct platform *platform, const struct wanted *wan
     }
 }
 
-/* A read-only block device can be opened for writing, but refuses the first write. So it is asked. */
+/* A read-only block device can be opened for writing, but refuses the first write. So this asks it before. */
 static int check_writable(const struct wanted *wanted, const struct medium *medium) {
     int read_only = 0;
     if (!medium->is_file && medium->dax_align_bytes == 0 && ioctl(medium->fd, BLKROGET, &read_only) == 0 && read_only)

@@ -18,7 +18,7 @@ enum device_access {
 int device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
                 struct device **device);
 
-/* The same of what its user calls by another name than "ring", in the sentences of refusals. */
+/* The same; the sentences of refusals say `what` and not "ring". */
 int device_open_as(const struct platform *platform, const char *what, const char *path, enum device_access access,
                    uint32_t io, struct device **device);
 

@@ -17,7 +17,7 @@ struct medium_facts {
     uint32_t physical_block_bytes;
 };
 
-/* Whether the block device has no volatile write cache in use; 0 also if that cannot be known. */
+/* 1 if the block device uses no volatile write cache; 0 if it does, or if that cannot be known. */
 int medium_is_write_through(dev_t number);
 
 /* Facts about the open file or block device. Never fails: what cannot be known is said in `because`. */
@@ -25,9 +25,8 @@ void medium_probe(int fd, struct medium_facts *facts);
 
 #define MEDIUM_HOLDERS_BYTES 512
 
-/* Writes the pids that hold a write lock on the file `fd` refers to, or have the device open for writing, whichever
- * node they opened it by, other than through fd itself, as "1234 (java)"; "" if none can be seen. Waits for no file
- * system. */
+/* Writes the processes that hold a write lock on the file of `fd`, or have its device open for writing by any node,
+ * as "1234 (java)"; "" if none can be seen. It leaves out fd itself, and waits for no file system. */
 void medium_holders(int fd, char *text, size_t text_bytes);
 
 /* As medium_holders, of a block device. */

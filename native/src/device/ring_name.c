@@ -50,7 +50,7 @@ int ring_name_is_lost(const struct device *device, char *now, size_t now_bytes) 
     snprintf(link, sizeof(link), "/proc/self/fd/%d", device->file.fd);
     const ssize_t length = readlink(link, now, now_bytes - 1);
     now[length < 0 ? 0 : length] = '\0';
-    if (strcmp(now, device->path) == 0) /* below what was mounted there */
+    if (strcmp(now, device->path) == 0) /* another mount hides it */
         now[0] = '\0';
     return 1;
 }

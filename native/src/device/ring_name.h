@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file or block device a ring is on: whose, and whether its name still leads to it. */
+/* The file or block device that a ring is on, its owner, and whether the ring's name still leads there. */
 #ifndef BURST_DEVICE_RING_NAME_H
 #define BURST_DEVICE_RING_NAME_H
 
@@ -14,8 +14,9 @@ void ring_name_note(struct device *device, int fd);
  * -errno. */
 int device_open_again(const struct device *device, int flags);
 
-/* Whether the ring, which is not deleted, is not what its name leads to any more: the next open would not find it. Then
- * *now is where it is, or "" if that cannot be seen. Of a medium that is no file, or cannot be looked at: 0. */
+/* 1 if the ring's name leads elsewhere by now although the ring was not deleted: the next open would not find it.
+ * *now then is where it is, or "" if that cannot be seen. 0 otherwise, also for a medium that is no file or cannot be
+ * looked at. */
 int ring_name_is_lost(const struct device *device, char *now, size_t now_bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Creating a ring file. All work is done under a name of its own beside the final one, so that a crash at any point
- * leaves no half a ring: the final name appears in one step, when everything under it is durable. What a crash leaves
- * under the working name is taken over, emptied, by the next creation of the same ring.
+ * Creates a ring file. It works under a name of its own beside the final one, so a crash at any point leaves no half
+ * ring: the final name appears in one step, once everything is durable. If a crash leaves a file under the working
+ * name, the next creation of the same ring empties it and goes on with it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -176,7 +176,7 @@ static int give_name(struct creation *creation) {
                        RENAME_NOREPLACE) < 0) {
         if (errno != EINVAL && errno != ENOSYS)
             return failed(creation, errno, "naming it");
-        /* A file system without that flag: a second name excludes as well. */
+        /* The file system does not know that flag. A second name replaces nothing either. */
         if (linkat(creation->directory, creation->working_name, creation->directory, name, 0) < 0)
             return failed(creation, errno, "naming it");
         unlinkat(creation->directory, creation->working_name, 0);
@@ -197,7 +197,7 @@ static int empty_working(const struct creation *creation) {
     return result < 0 ? failed(creation, errno, "emptying what an earlier attempt left") : 0;
 }
 
-/* An allocation that fails takes all that there is first, and so fails others beside it. */
+/* A failing allocation first takes all the room that there is, so that others beside it fail too. */
 static int check_space(const struct creation *creation, uint64_t bytes) {
     struct statfs space;
     if (fstatfs(creation->working, &space) < 0 || space.f_blocks == 0)

@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 
-/* Told of every unreadable range, in order; ranges that touch come as one. */
+/* Gets every unreadable range, in order; ranges that touch come as one. */
 typedef void device_unreadable(void *argument, uint64_t offset, uint64_t bytes);
 
 /*

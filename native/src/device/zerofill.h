@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Giving a new file blocks that are its own, written, and stay where they are. */
+/* Gives a new file written blocks of its own that stay where they are. */
 #ifndef BURST_DEVICE_ZEROFILL_H
 #define BURST_DEVICE_ZEROFILL_H
 

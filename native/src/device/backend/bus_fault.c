@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handler runs in whatever thread touched the page, at any instruction, in many threads at once. It takes no lock
- * and calls getpid, mmap and sigaction only. A range is found in a table of pointers; whoever takes one out waits until
- * no handler that may have seen it is still running.
+ * The handler runs in the thread that touched the page, at any instruction, perhaps in many threads at once. It takes
+ * no lock, and calls getpid, mmap and sigaction only. It finds a range in a table of pointers. A thread that takes a
+ * pointer out waits until every handler that may have seen it has ended.
  */
 #include "device/backend/bus_fault.h"
 
@@ -31,8 +31,8 @@ static int replace_page(struct guarded_range *range, uintptr_t address) {
     const size_t page = (address - (uintptr_t)range->base) / range->page_bytes;
     atomic_store(&range->page_is_lost[page], 1);
     atomic_fetch_add(range->lost_pages, 1);
-    /* The system call itself: POSIX does not allow mmap in a signal handler, Linux does. And tools that intercept mmap
-     * do not take the page for written by this thread. */
+    /* Makes the system call itself: POSIX does not allow mmap in a signal handler, but Linux does. Tools that
+     * intercept mmap would believe that this thread wrote the page. */
     return syscall(SYS_mmap, range->base + page * range->page_bytes, range->page_bytes, range->protection,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0l) != -1;
 }
@@ -57,7 +57,7 @@ static void hand_on(int number, siginfo_t *info, void *context) {
     } else if (before.sa_handler == SIG_IGN && !is_memory_fault(info)) {
         return;
     } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-        /* A fault comes again when this returns. A signal that a process sent is sent again. */
+        /* A fault comes again when this returns. A signal that a process sent does not: raise sends it. */
         const struct sigaction default_action = {.sa_handler = SIG_DFL};
         sigaction(number, &default_action, NULL);
         if (!is_memory_fault(info))
@@ -74,8 +74,8 @@ static void on_bus_fault(int number, siginfo_t *info, void *context) {
     errno = failure;
 }
 
-/* Installs the handler once in the life of the process. One that others install later stays before ours if it hands
- * on. */
+/* Installs the handler once in the life of the process. A handler that others install later runs first, and ours runs
+ * only if that one hands the signal on. */
 static int install(void) {
     int result = 0;
     pthread_mutex_lock(&installing);

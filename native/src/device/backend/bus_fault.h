@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SIGBUS in a mapping: the file was cut, the memory has an error, the device is gone. The page is replaced by an empty
- * one, so that the thread that touched it goes on, and is counted as lost. Any other SIGBUS goes to the handler that
- * was there before: in a JVM that is the JVM's.
+ * SIGBUS in a mapping means that the file was cut, the memory has an error, or the device is gone. The handler counts
+ * the page as lost and puts an empty one in its place, and the thread that touched it goes on. Any other SIGBUS goes
+ * to the handler that was there before: in a JVM to the JVM's.
  */
 #ifndef BURST_DEVICE_BUS_FAULT_H
 #define BURST_DEVICE_BUS_FAULT_H
@@ -17,18 +17,19 @@
 struct guarded_range {
     uint8_t *base;
     size_t bytes;
-    size_t page_bytes;             /* what can be replaced at a time */
-    int protection;                /* of the pages that take the place of others: PROT_READ, PROT_WRITE */
-    int owner;                     /* the process: a forked child has no such mapping, but perhaps another one there */
+    size_t page_bytes;             /* the handler replaces so many at a time */
+    int protection;                /* of the empty pages: PROT_READ, PROT_WRITE */
+    int owner;                     /* the process that mapped it: a forked child may have another mapping there */
     _Atomic uint32_t *lost_pages;  /* counts them; raised before the page goes */
     _Atomic uint8_t *page_is_lost; /* one for each page */
 };
 
-/* Allocates page_is_lost, and installs the handler if it is not yet. 0, -ENOMEM, or -EUSERS: GUARDED_RANGES_MAX are
- * under guard; or what sigaction gives. */
+/* Allocates page_is_lost, and installs the handler unless it is installed. 0; -ENOMEM; -EUSERS if GUARDED_RANGES_MAX
+ * ranges are under guard; or the -errno of sigaction. */
 int bus_fault_guard(struct guarded_range *range);
 
-/* To be called before the mapping goes or is replaced. When it returns, no handler looks at the range any more. */
+/* The owner calls this before it unmaps or replaces the mapping. When it returns, no handler looks at the range any
+ * more. */
 void bus_fault_release(struct guarded_range *range);
 
 /* Whether a page that the bytes at this offset touch was lost. */

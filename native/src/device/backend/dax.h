@@ -12,8 +12,8 @@ struct dax_facts {
     int is_persistent;    /* it lies on an NVDIMM bus; else it is memory that only looks like it */
 };
 
-/* What /sys, or the recorded tree that begins at sysfs ("/sys"), says of the character device. 0, -ENODEV: it is no DAX
- * device, or -EINVAL: it is one, but size or alignment cannot be read. */
+/* Takes from /sys what it says of the character device; sysfs is "/sys" or a recorded tree. 0; -ENODEV if it is no
+ * DAX device; -EINVAL if it is one whose size or alignment cannot be read. */
 int dax_probe(const char *sysfs, dev_t number, struct dax_facts *facts);
 
 /* Whether the character device is one. */

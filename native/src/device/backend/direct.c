@@ -148,8 +148,8 @@ static int check_cache(const struct direct *direct, dev_t number) {
                      direct->device.path);
 }
 
-/* Asks the file whether it was cut or deleted: writes would not fail. They make a cut file longer again, with a hole,
- * and succeed on a deleted one. */
+/* Asks whether the file was cut or deleted, since a write does not tell: it makes a cut file longer again, with a
+ * hole, and succeeds on a deleted one. */
 int direct_check(struct device *device) {
     struct stat status;
     if (fstat(direct_of(device)->medium.fd, &status) < 0)

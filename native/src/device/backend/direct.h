@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the backends that write through a descriptor have in common: the image in memory, the write that waits until it
- * is durable, reading, looking after the medium, and their sentences.
+ * The backends that write through a descriptor share this: the image in memory, the write that waits until it is
+ * durable, the read, the check of the medium, and their sentences.
  */
 #ifndef BURST_DEVICE_DIRECT_H
 #define BURST_DEVICE_DIRECT_H
@@ -10,7 +10,7 @@
 
 struct direct {
     struct device device; /* first */
-    struct medium medium; /* whose descriptor is the device's own */
+    struct medium medium; /* the device owns its descriptor */
     void *image;
     size_t image_bytes;
     struct device_write *oldest; /* done, and not yet handed back */
@@ -21,16 +21,16 @@ struct direct {
 void direct_begin(struct direct *direct, uint32_t io, const struct device_ops *ops, const struct platform *platform,
                   const struct medium *medium, const char *path);
 
-/* Closes the descriptor, and with it lets go of the lock, and of the image. `direct` itself stays. */
+/* Closes the descriptor, which releases the lock, and releases the image. `direct` itself stays. */
 void direct_end(struct direct *direct);
 
 /* Writes and waits. 0, or -errno without a sentence. Any thread. */
 int direct_write_durably(struct direct *direct, uint64_t offset, const void *data, size_t bytes);
 
-/* What a backend's write has come to, as device_write.result: `failure` is an errno. */
+/* Translates the errno of a failed write into device_write.result. */
 int direct_meaning(const struct direct *direct, int failure);
 
-/* The same of a write that came back short. */
+/* The result of a write that came back short. */
 int direct_short(const struct direct *direct);
 
 /* EINTR and EAGAIN say that nothing happened. True while the call is worth making once more. */
@@ -40,12 +40,12 @@ int direct_worth_repeating(const struct direct *direct, int failure, int *attemp
 void direct_done(struct direct *direct, struct device_write *write, int result);
 struct device_write *direct_complete(struct direct *direct);
 
-/* A device that has nothing else; direct_close ends it. NULL with a sentence and its errno. */
+/* Makes a device that needs no more than struct direct; direct_close ends it. NULL with a sentence and its errno. */
 struct device *direct_make(uint32_t io, const struct device_ops *ops, const struct platform *platform,
                            const struct medium *medium, const char *path);
 
 /* As the functions of struct device_ops. */
-void direct_submit(struct device *device, struct device_write *write); /* does it */
+void direct_submit(struct device *device, struct device_write *write); /* writes at once */
 struct device_write *direct_complete_next(struct device *device);
 void direct_close(struct device *device);
 void *direct_image(struct device *device, size_t bytes);

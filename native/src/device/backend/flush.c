@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend `flush`: a plain write, and then a flush of the medium's cache, of files too. For drives that say that
- * they write with forced unit access (FUA) and do not: RWF_DSYNC rests on that, and a flush does not. By name only, as
- * it is never faster.
+ * The backend `flush`: a plain write, then a flush of the medium's cache, on files too. It is for drives that claim
+ * forced unit access (FUA) and do not do it: RWF_DSYNC relies on FUA, a flush does not. It is taken by name only,
+ * since it is never faster.
  */
 #include "device/backend/direct.h"
 

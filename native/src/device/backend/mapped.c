@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend `mapped`: the medium is memory, and the image of the ring is its mapping. A commit is durable once its
- * cache lines are written back: no system call. Any line that was stored into may get there earlier, at any time; what
- * that may leave behind is nothing that a torn write could not leave (docs/persistent-memory.md).
+ * The backend `mapped`: the medium is memory, and the ring's image is its mapping. A commit is durable once its cache
+ * lines are written back, without a system call. The processor may write a line back earlier, at any time: a crash
+ * then leaves no more than a torn write could leave (docs/persistent-memory.md).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -113,7 +113,7 @@ static int mapped_read(struct device *device, uint64_t offset, void *data, size_
         touch(data, bytes);
     else
         memcpy(data, place(device, offset), bytes);
-    atomic_thread_fence(memory_order_acquire); /* beside a writer: what is read next is not older */
+    atomic_thread_fence(memory_order_acquire); /* beside a writer: the next read sees nothing older */
     return bus_fault_has_lost(&of(device)->range, offset, bytes) ? lost(device, "reading", offset, bytes) : 0;
 }
 
@@ -129,8 +129,8 @@ static uint64_t ring_bytes(struct device *device) {
     return bytes == 0 || bytes > device->medium_bytes ? device->medium_bytes : bytes;
 }
 
-/* Writes back what an ended process left in the CPU's caches: recovery sees it there, so a later crash must not take
- * it. */
+/* Writes back the lines that an ended process left in the CPU's caches. Recovery reads them there, so a later crash
+ * must not lose them. */
 static int mapped_flush(struct device *device) {
     struct mapped_device *mapped = of(device);
     mapped->writeback->range(mapped->range.base, ring_bytes(device));
@@ -155,8 +155,9 @@ static int mapped_check(struct device *device) {
     return 0;
 }
 
-/* Page cache that is locked counts for the control group like memory that was allocated: beyond its limit the kernel would
- * kill the process, where it else writes pages back. A file system in memory had it counted when the file was made. */
+/* Locked page cache counts for the control group like allocated memory: beyond the limit the kernel kills the
+ * process, while it would write unlocked pages back. The pages of a file system in memory were counted when the file
+ * was made. */
 static int may_lock(const struct mapped_device *mapped, size_t bytes) {
     struct memory_limit limit;
     memory_limit_of(mapped->device.platform, &limit);
@@ -198,8 +199,8 @@ const char *mapped_write_back_name(struct device *device) {
 static void mapped_close(struct device *device) {
     struct mapped_device *mapped = of(device);
     struct guarded_range *range = &mapped->range;
-    /* A producer of a failed ring may still copy: it goes on into empty memory, as the medium may be another process's
-     * by then. */
+    /* A producer of a failed ring may still be copying. It goes on into empty memory, since another process may own
+     * the medium by then. */
     if (device->image_in_use)
         mmap(range->base, range->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
              -1, 0);
@@ -235,7 +236,7 @@ static int protection_of(const struct medium *medium) {
     return (fcntl(medium->fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
-/* Maps the medium; *synchronous: so that a line written back is durable. MAP_FAILED with errno. */
+/* Maps the medium. *synchronous: a line is durable once it is written back. MAP_FAILED with errno. */
 static void *map(const struct medium *medium, size_t bytes, int *synchronous) {
     void *base = mmap(NULL, bytes, protection_of(medium), MAP_SHARED_VALIDATE | MAP_SYNC, medium->fd, 0);
     *synchronous = base != MAP_FAILED;
@@ -305,7 +306,7 @@ static struct device *mapped_attach(const struct platform *platform, const struc
     return &mapped->device;
 }
 
-/* Not persistent memory: what a loss of power leaves of a mapping was seen on none. */
+/* Persistent memory does not suit: nobody has seen yet what a loss of power leaves of a mapping there. */
 static int mapped_suits(const struct medium *medium) {
     return medium->bytes >= page_bytes_of(medium) && survival_memory_file_system(medium->fd) != NULL;
 }

@@ -5,11 +5,11 @@
 
 #include "device/device.h"
 
-/* Whether commits of a mapped ring without MAP_SYNC write their lines back all the same, as they do on persistent
- * memory. Between appends only. */
+/* Has commits of a mapped ring without MAP_SYNC write their lines back all the same, as on persistent memory. Call it
+ * between appends only. */
 void mapped_write_back(struct device *device, int always);
 
-/* What writes back what is committed: "clwb", "none", ... */
+/* The instruction that writes commits back: "clwb", "none", ... */
 const char *mapped_write_back_name(struct device *device);
 
 #endif

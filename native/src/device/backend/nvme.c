@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The backend `nvme`: writes go past the block layer as NVMe commands, through the generic character device of the
- * namespace (/dev/ngXnY). What the device itself refuses comes back as its own status. Opening, locking, reading, and
- * the writes of checkpoints stay with the block device. By name only.
+ * namespace (/dev/ngXnY). If the device refuses a command, its own status comes back. The block device still serves
+ * opening, locking, reading, and the writes of checkpoints. The backend is taken by name only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,7 @@ static int identify(const struct nvme *nvme, uint32_t of_what, uint8_t *answer) 
     return refuse(nvme, failure, "the command identify gives %s", error_name(failure));
 }
 
-/* Where in the namespace the ring is, and how much one command carries. */
+/* Finds where in the namespace the ring is, and how much one command carries. */
 static int find_place(struct nvme *nvme, const struct nvme_node *node) {
     const struct medium *medium = &nvme->uring.direct.medium;
     const int name_space = ioctl(nvme->node, NVME_IOCTL_ID);
@@ -141,7 +141,7 @@ static int find_place(struct nvme *nvme, const struct nvme_node *node) {
     return result;
 }
 
-/* Reads one block the way every write will go. */
+/* Reads one block by a command, as every write will go. */
 static int try_read(struct nvme *nvme) {
     const struct platform *platform = nvme->uring.direct.device.platform;
     const size_t bytes = 1ull << nvme->place.lba_shift;
@@ -163,7 +163,7 @@ static int set_up(struct nvme *nvme) {
     result = result < 0 ? result : uring_queue_open(&nvme->uring, IORING_SETUP_SQE128 | IORING_SETUP_CQE32);
     if (result < 0)
         return result;
-    /* Registers the block device too, though commands go to the node: so its lock stays until the last command has
+    /* Commands go to the node. The block device is registered too, so that its lock stays until the last command has
      * ended. */
     const int files[] = {nvme->node, nvme->uring.direct.medium.fd};
     result = io_uring_register_files(&nvme->uring.ring, files, 2);

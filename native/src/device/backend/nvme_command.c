@@ -7,7 +7,7 @@
 #define FORCE_UNIT_ACCESS (1u << 30) /* of command dword 12 */
 #define BLOCKS_MAX 65536u            /* a 16-bit count, less one */
 #define TIMEOUT_OF_DRIVER 0u
-#define LEAST_PAGE_SHIFT 12 /* in whose units the controller tells its limit: 4096 on all hosts we know */
+#define LEAST_PAGE_SHIFT 12 /* the unit of the controller's limit: 4096 bytes on all hosts we know */
 #define LARGEST_COMMAND_BYTES (1ull << 30)
 
 /* Offsets in what identify gives. */

@@ -21,18 +21,18 @@ struct nvme_place {
     int fua;              /* writes carry Force Unit Access: nothing volatile keeps them */
 };
 
-/* Fills a command that moves these bytes. 0, or -EINVAL: they are not in the part, or are no whole blocks: passed
- * through, they would hit what is beside it. */
+/* Fills a command that moves these bytes. 0; -EINVAL if they are not whole blocks within the part: such a command
+ * would hit what is beside it. */
 int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint64_t offset, const void *data,
                       size_t bytes, struct nvme_uring_cmd *command);
 
-/* Fills a command of a ring with 128-byte entries, to the first of its registered files. */
+/* Fills an entry of 128 bytes with the command, for the first of the registered files. */
 void nvme_command_queue(struct io_uring_sqe *sqe, const struct nvme_uring_cmd *command);
 
-/* 0, or -errno: of a completion's result, which is an errno or a status of the device. */
+/* Translates a completion's result, an errno or a status of the device: 0 or -errno. */
 int nvme_command_meaning(int result);
 
-/* What identify tells. 0, or -EOPNOTSUPP: the namespace keeps metadata beside its blocks. */
+/* Read the answers of the command identify. 0; -EOPNOTSUPP if the namespace keeps metadata beside its blocks. */
 int nvme_identified_shift(const uint8_t name_space[NVME_IDENTIFY_BYTES], unsigned int *lba_shift);
 uint64_t nvme_identified_transfer(const uint8_t controller[NVME_IDENTIFY_BYTES]);
 

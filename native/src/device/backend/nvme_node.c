@@ -9,9 +9,9 @@
 
 #include "device/host/sysfs.h"
 
-#define SECTOR_BYTES 512u /* of /sys, whatever the sectors of the disk are */
+#define SECTOR_BYTES 512u /* /sys counts in these, also if the disk has larger sectors */
 
-/* True for PREFIX<number>n<number>: a namespace, also the common one of several paths, but no single path of it. */
+/* True for PREFIX<number>n<number>: a namespace, or the one that joins several paths, but none of these paths. */
 static int is_namespace(const char *name, const char *prefix, unsigned int *controller, unsigned int *number) {
     char whole[32];
     const size_t length = strlen(prefix);
@@ -49,7 +49,7 @@ int nvme_node_find(const char *root, dev_t number, struct nvme_node *node) {
     snprintf(generic, sizeof(generic), "%s/sys/class/nvme-generic/%s", root, node->name);
     if (!sysfs_number(generic, &node->number))
         return -ENXIO;
-    /* A command that needs more segments than the driver has is refused; each may be one page. */
+    /* The driver refuses a command of more segments than it has. A segment may be as small as a page. */
     const uint64_t by_bytes = limit(disk, "queue/max_hw_sectors_kb", 1024);
     const uint64_t by_pages = limit(disk, "queue/max_segments", (uint64_t)sysconf(_SC_PAGESIZE));
     node->transfer_bytes = by_bytes < by_pages ? by_bytes : by_pages;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which character device passes commands through to the NVMe namespace of a block device, as /sys tells. */
+/* Finds in /sys the character device that passes commands through to the NVMe namespace of a block device. */
 #ifndef BURST_DEVICE_NVME_NODE_H
 #define BURST_DEVICE_NVME_NODE_H
 
@@ -11,11 +11,11 @@ struct nvme_node {
     char name[32];           /* "ng0n1", in /dev */
     dev_t number;            /* of the character device */
     uint64_t begin_bytes;    /* where in the namespace the block device begins: a partition's offset, or 0 */
-    uint64_t transfer_bytes; /* the most that one command moves here, by the driver's own limits */
+    uint64_t transfer_bytes; /* the driver's own limit of one command */
 };
 
-/* Looks it up for the block device of this number; root as in sysfs.h. 0; -ENODEV: no NVMe namespace, -ENXIO: one
- * without a generic character device; -errno. */
+/* Looks it up for the block device of this number; root as in sysfs.h. 0; -ENODEV if that is no NVMe namespace;
+ * -ENXIO if the namespace has no generic character device; -errno. */
 int nvme_node_find(const char *root, dev_t number, struct nvme_node *node);
 
 /* "ng0n1" -> "nvme0n1". 0 or -EINVAL. */

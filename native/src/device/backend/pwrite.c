@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend `pwrite`: submit does the write, complete hands it back. One system call a commit, and the thread that
- * commits waits for the medium in it: with a fast medium nothing is shorter.
+ * The backend `pwrite`: submit writes, complete hands the write back. A commit is one system call, in which the
+ * leader waits for the medium: on a fast medium no way is shorter.
  */
 #include "device/backend/direct.h"
 

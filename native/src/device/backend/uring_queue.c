@@ -13,7 +13,7 @@
 /* Completions wait for the leader's next system call and do not interrupt it: since Linux 5.19. */
 #define NEWER_SETUP_FLAGS IORING_SETUP_COOP_TASKRUN
 #define SUBMIT_AT_ONCE_BYTES                                                                                           \
-    (64u * 1024u) /* a write that takes long enough for its leader to prepare the next one meanwhile */
+    (64u * 1024u) /* such a write takes so long that its leader can prepare the next one meanwhile */
 #define SLOT_BITS 8
 
 static int sysctl_disables(void) {
@@ -125,8 +125,8 @@ static struct uring_write *slot_of(struct uring *uring, uint64_t command) {
     return &uring->writes[command & ((1u << SLOT_BITS) - 1)];
 }
 
-/* Treats the commands that the kernel has not taken as if it had given them back. liburing has no call for this: its
- * fields then say what they said before these commands were queued. */
+/* Takes back the commands that the kernel has not taken, as if it had answered EAGAIN. liburing has no call for this:
+ * its fields become what they were before these commands were queued. */
 static void take_back(struct uring *uring) {
     struct io_uring_sq *queue = &uring->ring.sq;
     const unsigned int shift = uring->ring.flags & IORING_SETUP_SQE128 ? 1 : 0;
@@ -137,7 +137,7 @@ static void take_back(struct uring *uring) {
     io_uring_smp_store_release(queue->ktail, first);
 }
 
-/* The kernel neither completes writes nor says why: those under way fail. */
+/* The kernel neither completes the writes under way nor says why. They fail. */
 static void lose(struct uring *uring, int failure) {
     uring->is_lost = 1;
     for (unsigned int i = 0; i < URING_DEPTH; i++) {

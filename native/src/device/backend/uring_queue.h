@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writes of a ring on their way through an io_uring: what the backends `uring` and `nvme` share.
+ * The way of a ring's writes through an io_uring, which the backends `uring` and `nvme` share.
  *
- * A write is one command of the kernel, or several where a command carries less. Commands are queued by submit, given
- * to the kernel by submit when they are long and else by complete, which so needs one system call for a short commit.
- * What the kernel does not take, or gives back with EAGAIN, is written by the calling thread with pwrite: the same
- * bytes to the same place, as durably.
+ * A write is one command of the kernel, or several if a command carries less. submit queues the commands. It gives those of a
+ * long write to the kernel at once, and complete gives the others, so a short commit costs one system call. If the kernel
+ * does not take a command, or gives it back with EAGAIN, the calling thread writes the same bytes to the same place with
+ * pwrite, as durably.
  *
- * Threads. Only the leader of a commit calls submit and complete, and it takes back all that it submitted before it
- * lets go; so the ring needs no lock, and nothing is under way when the thread that submitted ends.
- * IORING_SETUP_SINGLE_ISSUER is not for it, nor IORING_SETUP_DEFER_TASKRUN, which needs that: the leader is another thread
- * every time.
+ * Only the leader of a commit calls submit and complete, and it takes back all that it submitted before it lets go. So the
+ * io_uring needs no lock, and nothing is under way when the thread that submitted ends. The leader is another thread every
+ * time, which forbids IORING_SETUP_SINGLE_ISSUER, and IORING_SETUP_DEFER_TASKRUN, which needs that.
  */
 #ifndef BURST_DEVICE_URING_QUEUE_H
 #define BURST_DEVICE_URING_QUEUE_H
@@ -24,7 +23,7 @@
 struct uring_write {
     struct device_write *write; /* NULL: this one is free */
     unsigned int commands;      /* not yet ended */
-    int result;                 /* of those that ended: 0 or -errno */
+    int result;                 /* 0, or the -errno of a command that ended */
 };
 
 struct uring {
@@ -39,7 +38,7 @@ struct uring {
 
     /* Fills a command that writes these bytes durably. */
     void (*prepare)(struct uring *uring, struct io_uring_sqe *sqe, uint64_t offset, const void *data, size_t bytes);
-    /* What a completion of a command of `bytes` means: 0 or -errno. */
+    /* Translates the result of a completed command of `bytes`: 0 or -errno. */
     int (*meaning)(const struct uring *uring, int result, size_t bytes);
 };
 
@@ -48,11 +47,11 @@ int uring_queue_open(struct uring *uring, unsigned int setup_flags);
 
 void uring_queue_close(struct uring *uring);
 
-/* Runs the only command that is queued, before any write: its result, or -errno if it could not be run. */
+/* Runs the only command that is queued, before any write. Its result, or -errno if the kernel did not run it. */
 int uring_run_alone(struct uring *uring);
 
-/* The sentence of an attach that is refused: "io=NAME cannot be used: WHY; FIX, or choose io=pwrite (ring PATH)".
- * Sets errno. -errno. */
+/* Refuses an attach with the sentence "io=NAME cannot be used: WHY; FIX, or choose io=pwrite (ring PATH)", and sets
+ * errno. -errno. */
 int uring_refuse(const struct device *device, int failure, const char *why, const char *fix);
 
 /* As the functions of struct device_ops. */

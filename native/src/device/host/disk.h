@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel tells about a block device, and who is on it: for showing, and for refusals. */
+/* The kernel's facts about a block device, and its users: for display and for refusals. */
 #ifndef BURST_DEVICE_DISK_H
 #define BURST_DEVICE_DISK_H
 
@@ -9,7 +9,7 @@
 
 #include "device/host/sysfs.h"
 
-/* Of a partition the queue is that of its disk. -1 or "": the kernel does not say. */
+/* A partition has the queue of its disk. -1 or "" if the kernel does not say. */
 struct disk {
     char name[SYSFS_LINE_BYTES];         /* "nvme0n1p2" */
     char partition_of[SYSFS_LINE_BYTES]; /* "" for a whole disk */
@@ -31,10 +31,10 @@ struct disk {
 int disk_probe(const char *root, dev_t number, struct disk *disk);
 
 /*
- * What is on the block device, or on a partition of it, as one phrase: "its partition sdb1 is mounted on /data", "dm-0
+ * Says in one phrase what uses the block device or a partition of it: "its partition sdb1 is mounted on /data", "dm-0
  * (vg-logs) is made of it", "it is in use as swap space", "loop3 stores in it", "its partition sdb2 is open in process
- * 17 (java)" (a partition's disk likewise; who has the device itself open: block_holders). With and_partitions also "it
- * has partition sdb1". "" if nothing is seen.
+ * 17 (java)". A user of a partition's disk counts, too. block_holders tells who has the device itself open. With
+ * and_partitions also "it has partition sdb1". "" if nothing is seen.
  */
 void disk_users(dev_t number, int and_partitions, char *text, size_t text_bytes);
 

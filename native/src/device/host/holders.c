@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the processes that hold a file or device by looking through all their descriptors: the kernel keeps no list. It
- * asks no file system but its own, as another may be a network's that does not answer: for a file it reads the locks
- * that /proc shows, and it looks at device nodes on local file systems only.
+ * Finds the processes that hold a file or device among the descriptors of all processes, since the kernel keeps no
+ * list. It asks no file system that may wait for a server: for a file it reads the locks that /proc shows, and it
+ * looks at device nodes on local file systems only.
  */
 #include <ctype.h>
 #include <dirent.h>

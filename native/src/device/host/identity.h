@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether measurements hold: what they were made on. */
+/* The medium and the kernel that measurements were made on: they hold for these alone. */
 #ifndef BURST_DEVICE_IDENTITY_H
 #define BURST_DEVICE_IDENTITY_H
 

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 struct mount {
-    dev_t number;       /* that of its block device, or one of its own with major 0; btrfs gives its files others */
+    dev_t number;       /* of its block device, or a number with major 0; files of btrfs show others */
     char type[32];      /* "ext4" */
     char source[256];   /* what is mounted: mostly a device node */
     char point[256];    /* where */
@@ -31,9 +31,9 @@ int mount_of_path(const char *root, const char *path, struct mount *mount);
 int mount_of_device(dev_t number, struct mount *mount);
 
 /*
- * A mount of the file system that an overlay stores in, found by its figures: those that statfs tells of an overlay are
- * its upper file system's, and only that one has the same numbers of blocks and inodes, and as many free. In a
- * container the upper directory itself is out of sight, but files are mostly mounted from where it is. 0, or -ENOENT.
+ * Finds a mount of the file system that an overlay stores in. statfs tells of an overlay the figures of its upper
+ * file system, and only that one has as many blocks and inodes, in all and free. A container does not see the upper
+ * directory itself, but mostly has files mounted from the same file system. 0, or -ENOENT.
  */
 int mount_below_overlay(const char *point, struct mount *mount);
 

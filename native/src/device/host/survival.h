@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a medium survives, and the evidence for it: docs/durability.md has the rules and what they take on trust.
- * What is not known counts as PROCESS: that much even the page cache gives.
+ * The class of survival of a medium, and the evidence for it: docs/durability.md has the rules, and says what they take on
+ * trust. An unknown medium counts as PROCESS, which even the page cache gives.
  *
  * root: "" for this machine, or the directory of a recorded tree (sys, proc/self/mountinfo).
  */
@@ -19,18 +19,18 @@ struct survival {
     char because[SURVIVAL_EVIDENCE_BYTES]; /* evidence: "tmpfs keeps its files in memory" */
 };
 
-/* Of a block device, also one made of others or stored in a file. */
+/* Judges a block device, also one made of others or stored in a file. */
 void survival_of_block(const char *root, dev_t number, struct survival *survival);
 
-/* Of the file or directory at an absolute path; a node counts as its device. */
+/* Judges the file or directory at an absolute path; a node counts as its device. */
 void survival_of_path(const char *root, const char *path, struct survival *survival);
 
-/* Of an open file or directory. */
+/* Judges an open file or directory. */
 void survival_of_file(int fd, struct survival *survival);
 
 /*
- * Of a file that may not be there yet: the weaker of the file and the directory that it is in, links followed; of a
- * missing directory that of the nearest one above. Absolute path.
+ * Judges a file that may not be there yet, by its absolute path with links followed: the weaker of the file and its
+ * directory, or of the nearest directory above that is there.
  */
 void survival_of_place(const char *path, struct survival *survival);
 

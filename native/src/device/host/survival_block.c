@@ -105,7 +105,7 @@ static void survival_of_loop(const char *root, const char *directory, int depth,
 
 /* ------------------------------------------------------------------------------------------ hardware */
 
-/* What the disk itself said last of its cache: drivers of SCSI and virtio disks show it beside the queue. */
+/* The disk's own last word on its cache: drivers of SCSI and virtio disks show it beside the queue. */
 static void note_cache_type(void *argument, const char *entry) {
     char name[SYSFS_LINE_BYTES + NAME_MAX], line[SYSFS_LINE_BYTES];
     const char *directory = *(const char **)argument;
@@ -115,7 +115,7 @@ static void note_cache_type(void *argument, const char *entry) {
 }
 
 static int says_write_back(const char *directory) {
-    const char *looked_at = directory; /* NULL: one says so */
+    const char *looked_at = directory; /* note_cache_type makes it NULL if a disk says so */
     sysfs_entries(directory, "device/scsi_disk", note_cache_type, &looked_at);
     return looked_at == NULL || line_is(directory, "cache_type", "write back");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of survival.h share: one follows files, the other block devices, each into the other. */
+/* The two halves of survival.h share this. One follows files, the other block devices, and each calls the other. */
 #ifndef BURST_DEVICE_SURVIVAL_BLOCK_H
 #define BURST_DEVICE_SURVIVAL_BLOCK_H
 

@@ -16,7 +16,7 @@
 /* The directory of a block device or partition, PATH_MAX bytes. 0 or -errno. */
 int sysfs_device(const char *root, dev_t number, char *directory);
 
-/* As sysfs_device; of a partition that of its disk. */
+/* As sysfs_device, but a partition gives the directory of its disk. */
 int sysfs_disk(const char *root, dev_t number, char *directory);
 
 /* The last name of a directory: "sda". */
@@ -35,7 +35,7 @@ int sysfs_number(const char *directory, dev_t *number);
 /* True if the directory has such an entry. */
 int sysfs_has(const char *directory, const char *name);
 
-/* What the node at an absolute path is the number of. True if it is a block device. */
+/* The number of the device whose node is at an absolute path. True if that is a block device. */
 int sysfs_node_number(const char *root, const char *path, dev_t *number);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGBUS: in a guarded mapping the page is replaced; anywhere else it is the business of whoever was there before. Each test
+/* In a guarded mapping SIGBUS has the page replaced. Anywhere else the handler that was there before gets it. Each test
  * is a process of its own, for the handler is installed once in the life of one. */
 #include "device/media.h"
 

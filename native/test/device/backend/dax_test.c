@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What /sys says of memory that is a character device, on trees laid out as Linux lays them out. */
+/* Memory that is a character device, on recorded trees that look like the /sys of Linux. */
 #include "device/media.h"
 
 #include "device/backend/dax.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine `flush`: what it asks of the kernel for a ring file. What that is worth is shown by rigs-fua. */
+/* The engine `flush`: what it asks of the kernel for a ring file. rigs-fua shows what that is worth. */
 #include "device/media.h"
 
 #include "base/error.h"

@@ -10,7 +10,7 @@ static int commit_of_two(struct device *device, int first, int second) {
     return commit_with(device, 1, first, 8192);
 }
 
-/* Whichever comes first: a command that said "again" is written by the leader, but one that failed may have left anything. */
+/* The order does not matter: the leader writes a command that said "again", but a command that failed may have left anything. */
 static void an_error_of_one_command_outlives_what_the_others_say(void **state) {
     (void)state;
     struct device *device = open_ring(ring_file());
@@ -48,7 +48,7 @@ static void an_error_outlives_commands_that_the_kernel_does_not_take(void **stat
     in_child(error_before_a_refusal);
 }
 
-/* No completion ever comes, and waiting for one is refused. */
+/* No completion ever comes, and the kernel refuses to wait for one. */
 static void wait_refused(struct device *device) {
     struct uring *uring = uring_of(device);
     struct device_write writes[2] = {{.offset = 0, .data = image, .bytes = PIECE_BYTES, .result = 77},
@@ -64,7 +64,7 @@ static void wait_refused(struct device *device) {
     CHECK(device->ops->complete(device) == NULL);
     for (int i = 0; i < 2; i++)
         CHECK(writes[i].result == -EBADF);
-    /* A kernel that answers again is not believed any more: what it says may be of the writes that have failed. */
+    /* The engine believes no kernel that answers again: the answer may be about the writes that have failed. */
     uring->ring.enter_ring_fd = fd;
     uring->ring.cq.ktail = ended;
     const unsigned int filled = uring->ring.sq.sqe_tail;

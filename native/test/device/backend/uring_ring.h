@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring file that is written by the engine `uring`, from inside, and completions as a test wants them. */
+/* A ring file under the engine `uring`, seen from inside, and completions as a test wants them. */
 #ifndef BURST_TEST_DEVICE_URING_RING_H
 #define BURST_TEST_DEVICE_URING_RING_H
 

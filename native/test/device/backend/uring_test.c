@@ -62,7 +62,7 @@ static void dsync_for_the_command(struct device *device) {
     CHECK(command_for(device, image, 4096).rw_flags == RWF_DSYNC);
 }
 
-/* Only a write that is flushed notices that flushing fails, and one that is flushed twice that RWF_DSYNC does. */
+/* A write notices a failing flush only if it flushes, and a failing RWF_DSYNC only if it flushes twice. */
 static void one_flush_for_pwrite(struct device *device) {
     refuse_call(SYS_pwritev2, 0, EPERM);
     CHECK(device->ops->write(device, 4096, image, 4096) == 0);
