@@ -82,7 +82,7 @@ static void a_cpu_outside_the_affinity_that_the_process_began_with_can_be_chosen
     in_child(started_on_one_cpu);
 }
 
-/* On any CPU it would spin with more priority than all else. */
+/* A spinner of that priority would keep everything else from any CPU that it runs on. */
 static void where_a_spinner_gets_no_cpu_of_its_own(void) {
     burst_config_t config = small_config();
     refuse_call(SYS_sched_setaffinity, 0, EPERM);

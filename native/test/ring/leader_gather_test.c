@@ -113,7 +113,7 @@ static void write_stalls(struct fake_device *fake) {
     fake_platform.now_ns += 5000000000;
 }
 
-/* Else the next leaders would wait as long as a stalled device for threads that do not come. */
+/* Else one stall would set how long the next leaders wait for threads that do not come. */
 static void a_stall_counts_as_four_commits(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(2, COMMIT_NS);

@@ -106,7 +106,7 @@ void session_put_strangers(struct session *session) {
     unlink(POSITIONS "link"); /* as a position it would hold all segments */
 }
 
-/* The consumer got each record of the stream once, in order. Deleted records count. */
+/* The consumer got each record of the stream once, in order; that includes records deleted since. */
 static void check_all(struct trial *trial, uint64_t count) {
     const uint32_t *found = trial->given;
     uint32_t before = 0;

@@ -26,8 +26,8 @@
  * interval passes only while something waits in the ring: a wake-up must tell the drain all that it needs to know at
  * once. Spin's check of invalid end states finds a sleeper whom nobody wakes. The search for non-progress cycles
  * (LOOPS) finds threads that run for ever without getting on, under weak fairness. Memory is sequentially consistent
- * here. event_count.h argues that its fences suffice for that, for two words each; append.c (is_committer_told) argues
- * it for the order of claim and flag.
+ * here. In the engine two words at a time need that: event_count.h argues it for its fences, append.c
+ * (is_committer_told) for the order of claim and flag.
  */
 #ifndef DURABLE
 #define DURABLE 3 /* producers that wait until their record is durable */

@@ -45,7 +45,7 @@ int64_t log_append(struct world *world, uint32_t length);
 int64_t log_enqueue(struct world *world, uint32_t length);
 /* Ends the stream's file. *roll must stay as it is. */
 int64_t log_roll(struct world *world, const struct sim_roll *roll);
-/* A roll with footer and header; the engine chooses the target's name. */
+/* A roll with footer and header, and a target name of its own. */
 extern const struct sim_roll plain_roll;
 int log_commit(struct world *world);
 /* Counts as acknowledged all that the engine calls durable. */

@@ -194,7 +194,7 @@ void sim_names_apply(struct sim_name *names, const struct name_change *change);
  * none. */
 struct sim_roll {
     uint32_t footer_bytes, header_bytes;
-    const char *target; /* NULL: the engine's choice; "": the file keeps its name */
+    const char *target; /* NULL: a name of its own; "": the file keeps its name */
     const char *next;   /* NULL: the next file has the same name */
     int is_enqueued;    /* 1: enqueued, as the rolls that the log plans */
 };

@@ -280,7 +280,7 @@ static void sleep_ns(const struct platform *platform, int64_t duration_ns) {
     sim_thread_sleep("sleep", duration_ns);
 }
 
-/* The clock moves: a thread that gathers or spins does so until some moment. */
+/* The clock moves, so a thread that gathers or spins comes to its end. */
 static void give_way(const struct platform *platform) {
     (void)platform;
     sim_thread_sleep("giving way", 1000);

@@ -37,7 +37,7 @@ class DeletionFaultsTest {
 
     private static final int STARTS = 2;
 
-    /** A file that ended by its size has so many. */
+    /** A file that ended by its size has at least so many events. */
     private static final int LEAST_EVENTS = 5;
 
     /** In memory, if there is such a folder: hundreds of rolls are synced. */
