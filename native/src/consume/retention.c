@@ -169,7 +169,7 @@ static void tell(const struct retention *retention, struct behind *behind, const
     }
 }
 
-/* What was told of him, if anything. */
+/* Returns what was told of that consumer; NULL: nothing was. */
 static const struct behind *known(const struct retention *retention, const char *name) {
     for (size_t i = 0; i < retention->behind_count; i++) {
         if (strcmp(retention->behind[i].consumer.name, name) == 0) {
@@ -219,7 +219,7 @@ static int delete_oldest(const struct retention *retention, int folder, const st
     return 0;
 }
 
-/* Of the ring that wrote that segment; 0: it cannot be read, or is not of this folder. */
+/* Reads which ring wrote that segment. 0: it cannot be read, or is not of this folder. */
 static int read_ring(const struct frames *frames, uint64_t first_number, uint8_t ring_uuid[16]) {
     struct segment_header header;
     char name[SEGMENT_NAME_BYTES];

@@ -2,10 +2,10 @@
 /*
  * How long the segments of a folder stay, and what is told of consumers that do not come.
  *
- * DESIGN. Whoever has the log open looks at the folder now and then, in a thread of its own: at the names of its segments, and at
- * what each consumer has acknowledged. A segment goes by its name alone, the oldest first, and never the last one: the outlet
+ * DESIGN. The process that has the log open looks at the folder now and then, in a thread of its own: at the names of its segments, and
+ * at what each consumer has acknowledged. A segment goes by its name alone, the oldest first, and never the last one: the outlet
  * writes none that has a successor, and notes that before it makes the successor. So no deletion needs a note, and a crash leaves
- * some that go later. What consumers say is made durable first, so that none comes back to what was deleted.
+ * some that go later. Their positions are made durable first, so that no consumer comes back to a segment that was deleted.
  *
  * With no consumer at all nothing is passed: the first one finds all that there is.
  */
@@ -27,7 +27,7 @@ struct retention_limits {
 
 struct retention;
 
-/* Of the folder at this path, of which `events` learns. NULL: there is no memory. */
+/* Looks after the folder at this path, and tells `events` of it. NULL: there is no memory. */
 struct retention *retention_create(const char *folder, const struct retention_limits *limits, struct events *events);
 
 /* Looks once, deletes what is to go, and tells what has changed. */

@@ -18,7 +18,7 @@
 #define ROLL_PAUSE_NS 10000000
 #define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */
 
-/* Drains as much as the time allows. Does not wait for a file that cannot be written, but for whoever performs a roll. */
+/* Drains as much as the time allows. It waits for a caller who performs a roll, and for no file that cannot be written. */
 static void drain_rest(burst_t *log) {
     struct engine *engine = log->engine;
     struct event_count *answered = &engine->ring->drain;

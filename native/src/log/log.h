@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a burst_t is: an engine, its threads, and how long callers may use them. */
+/* A burst_t: an engine, its threads, and how long callers may use them. */
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
@@ -88,7 +88,7 @@ struct burst {
     struct burst *next; /* list of every handle ever opened, so that no leak checker counts one as leaked */
 };
 
-/* What an unfinished close waits for. */
+/* An unfinished close waits for this. */
 enum close_step {
     CLOSE_DRAIN_STEP, /* the end of the drain's step that was under way */
     CLOSE_COMMIT,     /* what was accepted becomes durable in the ring */
@@ -136,7 +136,7 @@ void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file);
 /* Leaves the last figures of all streams: the engine is about to go. */
 void stream_keep_figures(burst_t *log);
 
-/* What the drain does in the end (threads_start); `log` is a burst_t. */
+/* The drain calls it in the end (threads_start); `log` is a burst_t. */
 void log_let_go(void *log);
 
 /* After an open was refused with -EBUSY: adds to its sentence if an unfinished close of this process holds the ring. */

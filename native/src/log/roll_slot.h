@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream whose rolls its caller performs: what the drain asks, and what it is answered. */
+/* A stream whose caller performs its rolls: the drain asks, and the caller answers. */
 #ifndef BURST_LOG_ROLL_SLOT_H
 #define BURST_LOG_ROLL_SLOT_H
 
@@ -17,7 +17,7 @@ enum roll_slot_state {
 
 struct roll_slot {
     struct roller roller;
-    pthread_mutex_t lock; /* of what follows; held for moments */
+    pthread_mutex_t lock; /* guards the fields below it; held for moments */
     struct event_count changed;
     enum roll_slot_state state;
     int is_closed; /* nobody answers any more */
@@ -25,11 +25,11 @@ struct roll_slot {
     struct roll_answer answer;
 };
 
-/* NULL: no memory. As the stream, it is freed only if that was never open. */
+/* NULL: no memory. It is freed only if its stream was never open. */
 struct roll_slot *roll_slot_create(void);
 void roll_slot_destroy(struct roll_slot *slot);
 
-/* Whoever waits for a roll is told that none comes; what the drain asks from now on, it does itself. */
+/* A caller who waits for a roll is told that none comes. The drain performs by itself all rolls that it asks for from now on. */
 void roll_slot_close(struct roll_slot *slot);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * The two threads of an open log: the drain, and the committer of enqueued records.
  *
- * They also close it, as only they may wait for the medium and for the log file for as long as those take. Told to
- * stop, the committer commits what is left and ends; the drain ends the step that it is in and calls `last`, which
- * waits for the committer and lets go of everything. Whoever closes waits for that as long as he likes.
+ * They also close it, since only they may wait for the medium and for the log file for as long as those take. The committer commits
+ * what is left and ends when it is told to stop. The drain ends its step and calls `last`, which waits for the committer and lets go
+ * of everything. The caller of the close waits for that as long as he likes.
  */
 #ifndef BURST_THREADS_H
 #define BURST_THREADS_H
@@ -24,10 +24,10 @@ struct thread_settings {
 struct log_threads {
     struct engine *engine;
     struct thread_settings settings;
-    struct worker drain;          /* once it is told to stop whoever closes joins it, or leaves it */
+    struct worker drain;          /* the close joins it, or leaves it */
     struct worker committer;      /* `last` joins it */
     _Atomic uint32_t sync_wanted; /* a caller waits for the log file: the drain syncs in its next step */
-    void (*last)(void *argument); /* what the drain does in the end */
+    void (*last)(void *argument); /* the drain calls it in the end */
     void *argument;
 };
 
