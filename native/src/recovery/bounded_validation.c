@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 
-/* A recovery passes over the ring three times, and only void records have others inside them. */
+/* A recovery passes over the ring three times. Only void records have other records inside them, so the bound leaves
+ * room. */
 #define CAPACITIES_AT_MOST 64u
 
 static int is_over(const struct bounded_validation *bounded_validation) {

@@ -99,8 +99,8 @@ static void note_header(struct evidence *evidence, const struct record_header *h
     }
 }
 
-/* The first position at or after this one at whose place it stands itself, as it does in a header, or the same place's
- * position a lap on; `end` if none. */
+/* The first position from this one on that the header at its place names, for this lap or for the next one; `end` if
+ * there is none. A header names the position at which it stands. */
 static uint64_t place_naming_itself(const struct recovery_input *input, uint64_t position, uint64_t end) {
     while (position < end) {
         const uint64_t lap_end = position + lap_remaining(position, input->shape.capacity_bytes);
@@ -115,8 +115,8 @@ static uint64_t place_naming_itself(const struct recovery_input *input, uint64_t
     return end;
 }
 
-/* Space is released by checkpoints: where a record stands beyond what the newest one released, that one is not the newest
- * that was acknowledged. */
+/* Only a checkpoint releases space. So if a record stands beyond the space that the newest one released, the medium
+ * lost a newer checkpoint that it had acknowledged. */
 static int refuse_stale_checkpoints(uint64_t position, uint64_t end) {
     return error_set(
         EUCLEAN,
@@ -148,8 +148,8 @@ static int note_headers(struct evidence *evidence, const struct recovery_input *
                 return rc;
             }
         }
-        /* Only a whole payload is known to hold no other headers: a void record may have been overwritten. A pad's
-         * payload is never checked. */
+        /* A whole payload surely holds no other headers. All others may hold some: a void record may have been
+         * overwritten, and nobody checks a pad's payload. */
         position +=
             verdict == RECORD_VALID && header->type != RECORD_PAD ? record_bytes(header->length) : RECORD_ALIGN_BYTES;
     }
@@ -193,10 +193,11 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
             best = header;
         }
     }
-    return best == NULL || best->position == position ? NULL : best; /* at its own position it is the next record */
+    /* A marker at `position` itself is simply the next record. */
+    return best == NULL || best->position == position ? NULL : best;
 }
 
-/* What a marker says of a range before it, in numbers that no writer makes, is not believed. */
+/* Refuses a listed loss with numbers that no writer makes. */
 static int is_plausible(const struct listed_loss *listed) {
     const struct marker_loss *loss = listed->loss;
     return loss->to > loss->from && loss->to <= marker_of(listed->marker)->log_end &&
@@ -232,7 +233,8 @@ int evidence_resume(struct evidence *evidence, uint64_t position, uint32_t epoch
             return rc;
         }
     }
-    /* The log only goes up: a record that cannot follow here cannot follow later, so no place is looked at twice. */
+    /* Epochs and sequences only rise along the log. A record that cannot follow here cannot follow later, so the search
+     * looks at no place twice. */
     for (uint64_t at = position;;) {
         at = record_map_next(&evidence->map, at + RECORD_ALIGN_BYTES);
         if (at >= evidence->durable_position) {

@@ -23,7 +23,7 @@ int log_source_next(const struct log_source *source, struct log_cursor *cursor, 
     const struct recovery *recovery = source->recovery;
     while (cursor->walk.position < until) {
         const uint64_t position = cursor->walk.position;
-        /* One that a stream stands in was damaged after the stream had drained a part of it. */
+        /* The gap may begin before the position: its range was damaged after the stream had drained a part of it. */
         if (cursor->gap < recovery->jump_count && recovery->jumps[cursor->gap].gap.from <= position) {
             const struct walk_gap *gap = &recovery->jumps[cursor->gap++].gap;
             cursor->walk.sequence = gap->first_sequence;

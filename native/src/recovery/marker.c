@@ -3,13 +3,13 @@
 
 #include "recovery/marker_rules.h"
 
-/* Of the window, in which no marker can go behind this one. */
+/* Whether no other marker has room behind this block in the window. */
 static int is_last_block(const struct recovery_input *input, uint64_t position) {
     return position + 2 * input->shape.block_bytes >
            align_down(input->head.start.position, input->shape.block_bytes) + input->shape.capacity_bytes;
 }
 
-/* The end of the last block that could not be read and lies, if only in part, in this range of the window; else 0. */
+/* The end of the last unreadable block that lies at least partly in this range of the window; 0 if there is none. */
 static uint64_t unreadable_end(const struct recovery_input *input, uint64_t from, uint64_t to) {
     const uint64_t window_end =
         align_down(input->head.start.position, input->shape.block_bytes) + input->shape.capacity_bytes;
@@ -25,8 +25,9 @@ static uint64_t unreadable_end(const struct recovery_input *input, uint64_t from
 }
 
 /*
- * Unreadable blocks may hide records that nothing else mentions: the next record, or a later marker, in one of its two
- * blocks, and its records. Only these blocks can: a readable record proves all records before it. Returns where they end, or 0.
+ * Unreadable blocks may hide records that nothing else mentions: the next record, or a later marker in one of its two
+ * blocks, and its records. Only these blocks can: a readable record proves all records before it. Returns the end of
+ * such blocks, or 0.
  */
 static uint64_t find_hidden(const struct recovery_input *input, uint64_t log_end, uint64_t marker) {
     if (input->unreadable == NULL) {
@@ -39,7 +40,7 @@ static uint64_t find_hidden(const struct recovery_input *input, uint64_t log_end
     const uint64_t of_record = unreadable_end(input, log_end, log_end + next_bytes);
     const uint64_t of_markers = unreadable_end(input, marker, marker + 2 * input->shape.block_bytes);
     uint64_t end = of_record > of_markers ? of_record : of_markers;
-    /* No record is longer, and none begins later behind the one before it. */
+    /* A hidden record may be so long, and may begin so far behind the one before it. */
     const uint64_t reach = input->shape.capacity_bytes / 4 + 2 * input->shape.block_bytes;
     for (uint64_t further = end; further > 0; further = unreadable_end(input, end, end + reach)) {
         end = further;
@@ -81,9 +82,9 @@ static void look_at_marker(const struct recovery_input *input, const struct evid
 }
 
 /*
- * In turn: the log ends before a marker that is unused. The marker of the next epoch says so too, and lists what that one
- * lists. It goes to the other of two blocks: so a ring that cannot be drained opens any number of times in two blocks, and
- * whatever a crash leaves of a marker, the one before it is whole.
+ * In turn: the log may end before an unused marker. The next epoch's marker then names the same end, lists the same
+ * losses, and goes to the other of two blocks. So a ring that cannot be drained opens any number of times with two
+ * blocks, and a crash that tears a marker leaves the one before it whole.
  */
 struct marker_block marker_place(const struct recovery_input *input, const struct evidence *evidence,
                                  const struct walk_end *end) {

@@ -12,7 +12,7 @@ int reader_begin_with_drained(struct reader *reader, const struct recovery_input
     reader_begin(reader, input, recovery);
     const uint64_t start = recovery->start, capacity = input->shape.capacity_bytes;
     struct bounded_validation bounded_validation = {.input = input};
-    /* Up to the end of the window: what waits may contradict what comes before. */
+    /* The map reaches to the end of the window: waiting records may contradict earlier ones. */
     const int rc = record_map_make(recovery->platform, &bounded_validation, start > capacity ? start - capacity : 0,
                                    start + capacity, &reader->drained);
     reader->walk.position = reader->drained.begin;

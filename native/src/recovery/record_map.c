@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* The lowest sequence seen in each epoch, over the headers behind the one looked at. */
+/* The walk goes backwards, and remembers the lowest sequence of each epoch in the headers that it has passed. */
 #define EPOCHS_REMEMBERED 64
 
 struct later_headers {
@@ -26,7 +26,7 @@ static void remember(struct later_headers *later, const struct record_header *he
         later->sequences[later->count++] = header->sequence;
         return;
     }
-    /* More epochs in one window than this share the last place, which only makes it stricter. */
+    /* If a window has more epochs than this, they share the last place. That only makes the check stricter. */
     if (header->epoch > later->epochs[EPOCHS_REMEMBERED - 1]) {
         later->epochs[EPOCHS_REMEMBERED - 1] = header->epoch;
     }
@@ -81,7 +81,7 @@ uint64_t record_map_next(const struct record_map *map, uint64_t position) {
     const uint64_t end = (map->end - map->begin) / RECORD_ALIGN_BYTES;
     for (uint64_t place = (position - map->begin) / RECORD_ALIGN_BYTES; place < end; place++) {
         if (map->bits[place / 8] == 0) {
-            place |= 7; /* nothing in these eight */
+            place |= 7; /* none of these eight places has a record */
         } else if (map->bits[place / 8] >> place % 8 & 1) {
             return map->begin + place * RECORD_ALIGN_BYTES;
         }

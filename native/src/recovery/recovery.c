@@ -9,10 +9,10 @@
 #include "recovery/marker.h"
 #include "recovery/rules.h"
 
-/* So many epochs may have begun in unreadable blocks, each leaving no other trace: none may be used again. */
+/* So many epochs may have begun in unreadable blocks without any other trace. Their numbers must not be used again. */
 #define EPOCHS_HIDDEN_MAX 65536u
 
-/* Where the walk along the log stands. */
+/* The place of the walk along the log. */
 struct cursor {
     struct walk walk;
     const struct record_header *last;
@@ -82,7 +82,8 @@ static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor
     return jump_over(recovery, cursor, &known);
 }
 
-/* A marker at or behind the end of the log is about to be overwritten: the next one lists what only it knew. */
+/* A marker at or behind the end of the log is about to be overwritten. The next marker has to list the losses that only
+ * that one lists. */
 static void keep_on_record(struct recovery *recovery) {
     for (size_t i = 0; i < recovery->jump_count; i++) {
         recovery->jumps[i].fresh |= recovery->jumps[i].gap.damaged && recovery->jumps[i].listed_at >= recovery->log_end;
@@ -105,7 +106,7 @@ static int jump_over_damage(struct recovery *recovery, const struct recovery_inp
     return jump_over(recovery, cursor, &jump);
 }
 
-/* What is hidden now may be readable later: no later epoch has the number of a hidden one. */
+/* Hidden records may become readable later, so no later epoch may have the number of a hidden one. */
 static void note_hidden(struct recovery *recovery, uint64_t from, uint64_t to) {
     recovery->hidden_from = from;
     recovery->hidden_to = to;
@@ -124,7 +125,8 @@ static void place_marker(struct recovery *recovery, const struct recovery_input 
         note_hidden(recovery, end.position, block.hidden_to);
     }
     recovery->log_end = block.log_end;
-    recovery->jump_count -= jump != NULL && jump->gap.from >= block.log_end; /* to a marker that gives way */
+    /* Drops the jump to a marker that gives way. */
+    recovery->jump_count -= jump != NULL && jump->gap.from >= block.log_end;
     recovery->marker_position = block.position;
     recovery->marker_first_position = block.first_position;
 }
@@ -159,7 +161,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
             const struct recovery_jump jump = {
                 .gap = {.from = at, .to = marker->position, .first_sequence = cursor.walk.sequence}};
             rc = jump_over(recovery, &cursor, &jump);
-            cursor.walk.epoch = marker->epoch; /* what an earlier epoch said of that place is no more */
+            cursor.walk.epoch = marker->epoch; /* records of earlier epochs at that place count no more */
         } else if (rule == RULE_SKIP_KNOWN_LOSS) {
             rc = jump_over_known_loss(recovery, &cursor, loss);
         } else if (rule == RULE_ACCEPT) {
@@ -169,7 +171,8 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         }
     }
     if (cursor.walk.epoch > evidence.epoch_highest) {
-        evidence.epoch_highest = cursor.walk.epoch; /* of a record that damage laid bare inside another's payload */
+        /* Damage may lay bare a record inside another's payload, with a higher epoch. */
+        evidence.epoch_highest = cursor.walk.epoch;
     }
     recovery->next_sequence = cursor.walk.sequence;
     recovery->epoch_highest = evidence.epoch_highest;
@@ -194,7 +197,7 @@ uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, i
     marker->epoch = epoch;
     marker->opened_ns = opened_ns;
     marker->first_position = recovery->marker_first_position;
-    /* More losses than fit are found again by the next recovery, as long as they are not drained. */
+    /* Losses that do not fit are found again by the next recovery, until they are drained. */
     for (size_t i = 0; i < recovery->jump_count && marker->loss_count < MARKER_LOSSES_MAX; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
         if (jump->gap.damaged && jump->fresh) {
