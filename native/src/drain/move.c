@@ -45,6 +45,7 @@ int stream_obey(struct drain *drain, struct drain_stream *stream, int answer, co
         stream_rewind(stream);
         return 1;
     case OUTLET_NOTE:
+    case OUTLET_MOVE:
         stream_let_go(stream);
         stream->next.outlet = *state;
         stream->awaits_note = 1;

@@ -164,8 +164,8 @@ static void pass(const struct drain *drain, struct drain_stream *stream) {
 }
 
 /* What a call that was made of the stream's outlet has answered, and what follows from it. 0 or -errno. */
-static int settle_answer(struct drain *drain, struct drain_stream *stream, int answer,
-                         const struct outlet_state *state) {
+static int obey_at_once(struct drain *drain, struct drain_stream *stream, int answer,
+                        const struct outlet_state *state) {
     const struct drain_host *host = drain->parts.host;
     const int rc = stream_obey(drain, stream, answer, state);
     const int noted = rc < 0 ? rc : drain_checkpoint(drain);
@@ -186,7 +186,7 @@ static int bind(struct drain *drain, struct drain_stream *stream, const char *pa
     if (!has_waiting(drain, stream)) {
         pass(drain, stream);
     }
-    return settle_answer(drain, stream, rc, &state);
+    return obey_at_once(drain, stream, rc, &state);
 }
 
 int stream_refuse_to_move(const struct drain_stream *stream, int rc) {
@@ -198,29 +198,28 @@ int stream_refuse_to_move(const struct drain_stream *stream, int rc) {
                      path, error_name(-rc));
 }
 
-/* It was opened elsewhere than it is configured to be: brings it up to date, and back if that can be. */
-static int settle(struct drain *drain, struct drain_stream *stream) {
-    const struct outlet_ops *ops = stream->outlet->ops;
-    int rc = 0;
-    while (rc == 0 && ops->is_astray != NULL && ops->is_astray(stream->outlet)) {
-        struct outlet_state state;
-        struct feed feed;
-        const int why = drain_stream_dry(drain, stream);
-        if (drain->ledger_rc < 0) {
-            return drain->ledger_rc;
-        }
-        feed_make(&feed, drain, stream);
-        rc = settle_answer(drain, stream, ops->settle(stream->outlet, &feed.noted, why, &state), &state);
-    }
-    return rc;
-}
-
-static int find_again(struct drain *drain, struct drain_stream *stream) {
+/* Asks `open` once. Returns its answer once that is obeyed, or -errno. */
+static int ask_open(struct drain *drain, struct drain_stream *stream, int moved) {
     struct outlet_state state;
     struct feed feed;
     feed_make(&feed, drain, stream);
-    const int rc = stream->outlet->ops->open(stream->outlet, &feed.noted, &state);
-    return settle_answer(drain, stream, rc, &state);
+    const int answer = stream->outlet->ops->open(stream->outlet, &feed.noted, moved, &state);
+    const int rc = obey_at_once(drain, stream, answer, &state);
+    return rc < 0 ? rc : answer;
+}
+
+/* Finds the destination again. If that is elsewhere than it is configured to be, the drain brings it up to date, and asks again:
+ * then it goes back, if that can be. */
+static int find_again(struct drain *drain, struct drain_stream *stream) {
+    int answer = ask_open(drain, stream, OUTLET_NOT_MOVED);
+    while (answer == OUTLET_MOVE || answer == OUTLET_SYNC || answer == OUTLET_REWIND) {
+        const int moved = drain_stream_dry(drain, stream);
+        if (drain->ledger_rc < 0) {
+            return drain->ledger_rc;
+        }
+        answer = ask_open(drain, stream, moved);
+    }
+    return answer < 0 ? answer : 0;
 }
 
 /* Nothing waits for it. If others have moved the destination away the next one is begun now, and not with the next record. */
@@ -229,7 +228,7 @@ static int look_at(struct drain *drain, struct drain_stream *stream) {
     struct feed feed;
     feed_make(&feed, drain, stream);
     const int rc = stream->outlet->ops->ready(stream->outlet, &feed.noted, NULL, 0, 0, &state);
-    return rc < 0 ? 0 : settle_answer(drain, stream, rc, &state); /* a step tells what stalls */
+    return rc < 0 ? 0 : obey_at_once(drain, stream, rc, &state); /* a step tells what stalls */
 }
 
 /* What waits for the stream goes where it is bound to, by an outlet of the kind that is bound there. 0, or -errno with a
@@ -239,9 +238,9 @@ static int drain_where_bound(struct drain *drain, struct drain_stream *stream) {
     stream->outlet = NULL;
     int rc = give_outlet(drain, stream);
     if (rc == 0) {
-        rc = find_again(drain, stream);
+        rc = ask_open(drain, stream, OUTLET_NOT_MOVED);
         const int dry = rc < 0 ? 0 : drain_stream_dry(drain, stream);
-        rc = dry < 0 ? stream_refuse_to_move(stream, dry) : rc;
+        rc = dry < 0 ? stream_refuse_to_move(stream, dry) : rc < 0 ? rc : 0;
         destroy_outlet(&stream->outlet);
     }
     stream->outlet = configured;
@@ -265,8 +264,7 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
         const int rc = drain_where_bound(drain, stream);
         return rc < 0 ? rc : bind(drain, stream, config->path);
     }
-    int rc = find_again(drain, stream);
-    rc = rc < 0 ? rc : settle(drain, stream);
+    const int rc = find_again(drain, stream);
     return rc < 0 || has_waiting(drain, stream) ? rc : look_at(drain, stream);
 }
 

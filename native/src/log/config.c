@@ -18,7 +18,7 @@
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define STREAM_CONFIG_LEAST_BYTES offsetof(burst_stream_config_t, rolling)
 #define CONFIG_MOST_BYTES 4096 /* a larger value is garbage */
-#define FILE_NAME_MAX 230      /* NAME_MAX less what next_file.c adds to it, for 10^15 records */
+#define FILE_NAME_MAX 230      /* NAME_MAX less what names.c adds to it, for 10^15 records */
 
 int config_copy_given(const void *given, const char *type, size_t least, void *config, size_t size) {
     const uint32_t bytes = *(const uint32_t *)given;

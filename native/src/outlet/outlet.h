@@ -49,14 +49,20 @@ enum outlet_answer {
     OUTLET_SYNC,      /* what was written is to be synced and noted first */
     OUTLET_REWIND,    /* the destination was left: it goes on behind the newest checkpoint */
     OUTLET_NOTE,      /* both slots of the ledger must have *state before it gets a byte; then `noted` is called */
+    OUTLET_MOVE,      /* of `open`: the same. Then what waits is moved, and `open` is asked again */
 };
+
+enum { OUTLET_NOT_MOVED = 1 }; /* nothing was moved yet: the first question of an open */
 
 struct outlet_ops {
     /*
      * The destination of noted->state is found again, and is made to go on there if it can. READY (also if it cannot be used
-     * now, but probably later), NOTE, or -errno with a sentence: the log is not to be opened.
+     * now, but probably later), NOTE, MOVE if it was opened elsewhere than it is configured to be, or -errno with a sentence:
+     * the log is not to be opened. `moved` is OUTLET_NOT_MOVED, or of what waited behind MOVE: 0, or -errno if it could not be
+     * brought there. Then it goes back where it is configured to be, or tells why not; SYNC and REWIND are obeyed, and it is
+     * asked again.
      */
-    int (*open)(struct outlet *outlet, const struct outlet_noted *noted, struct outlet_state *state);
+    int (*open)(struct outlet *outlet, const struct outlet_noted *noted, int moved, struct outlet_state *state);
 
     /* A destination for a stream that has none, or gets another one: what exists under the path is continued. NOTE, or -errno
      * with a sentence; then none is open. */
@@ -84,13 +90,6 @@ struct outlet_ops {
 
     /* Both slots have the state of OUTLET_NOTE. */
     void (*noted)(struct outlet *outlet, const struct outlet_noted *noted);
-
-    /* Whether it was opened elsewhere than it is configured to be, so that `settle` has something to do. NULL: never. */
-    int (*is_astray)(const struct outlet *outlet);
-
-    /* Of an outlet that is astray, once everything is in it (`why` 0) or could not be brought there (-errno): it goes back
-     * where it is configured to be, or tells why not. READY, SYNC, REWIND or NOTE. NULL if is_astray is. */
-    int (*settle)(struct outlet *outlet, const struct outlet_noted *noted, int why, struct outlet_state *state);
 
     /* Tells what the operator has to know of a stall that `rc` is the reason of, and that it is over. `held_bytes` of the ring
      * wait for it. */

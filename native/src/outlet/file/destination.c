@@ -395,3 +395,18 @@ void destination_close(struct destination *destination) {
 uint32_t destination_tail_crc(const struct destination *destination) {
     return crc32c(0, destination->tail, destination->tail_bytes);
 }
+
+int destination_open_free(struct destination *destination, const char *path) {
+    int rc = destination_create(destination, path);
+    rc = rc < 0 ? rc : destination_sync(destination);
+    return close_if_failed(destination, rc);
+}
+
+int destination_continue(struct destination *destination, const char *path) {
+    int rc = destination_open_to_continue(destination, path);
+    if (rc == -ENOENT) {
+        return destination_create(destination, path);
+    }
+    rc = rc < 0 ? rc : destination_sync(destination);
+    return rc < 0 ? rc : ops(destination)->sync_name(destination->files, path);
+}

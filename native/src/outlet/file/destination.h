@@ -49,6 +49,9 @@ enum destination_state {
 /* Opens the existing file and takes everything in it as written before. 0 or -errno. */
 int destination_open_to_continue(struct destination *destination, const char *path);
 
+/* The same, or creates it. What is in it counts as durable from now on. 0 or -errno. */
+int destination_continue(struct destination *destination, const char *path);
+
 /* Whether the file under the name is the one noted: an enum file_match, or -errno. Nothing is opened. */
 int destination_compare(const struct destination *destination, const char *path, const struct file_mark *noted);
 
@@ -67,6 +70,9 @@ int destination_find_renamed(struct destination *destination, const char *path, 
 
 /* Creates the file and makes its name durable; an existing empty one is as good. -EEXIST if it has bytes. */
 int destination_create(struct destination *destination, const char *path);
+
+/* The same; that it is empty is durable: others may have cut it, and no crash may bring back what stood there before. */
+int destination_open_free(struct destination *destination, const char *path);
 
 /* Notes what the open file is mounted on. */
 void destination_note_mount(struct destination *destination);

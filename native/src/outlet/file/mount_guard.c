@@ -6,7 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/path.h"
-#include "outlet/file/log_file.h"
+#include "outlet/file/look.h"
 
 void destination_note_mount(struct destination *destination) {
     const struct files *files = destination->files;
@@ -44,7 +44,7 @@ static uint32_t folder_crc(const struct mount_identity *mount) {
     return crc32c(0, mount->folder, strlen(mount->folder));
 }
 
-struct file_mark log_file_mark(const struct log_file *log, const struct outlet_state *state) {
+struct file_mark file_mark_of(const struct log_file *log, const struct outlet_state *state) {
     const struct outlet_mark *noted = &state->mark;
     if (log->mark_is_untrusted) {
         return (struct file_mark){.inode = 0};
@@ -58,8 +58,7 @@ struct file_mark log_file_mark(const struct log_file *log, const struct outlet_s
 }
 
 /* Of a file that no roll has begun. */
-static void note_birth(struct log_file *log, const struct file_mark *mark) {
-    struct outlet_roll *roll = &log->state.roll;
+static void note_birth(const struct log_file *log, const struct file_mark *mark, struct outlet_roll *roll) {
     if (roll->born_ns == 0) {
         roll->born_ns = mark->born_ns != 0 ? mark->born_ns : platform_realtime_ns(log->platform);
     }
@@ -71,8 +70,7 @@ static void note_birth(struct log_file *log, const struct file_mark *mark) {
     }
 }
 
-int log_file_note_identity(struct log_file *log) {
-    struct destination *destination = &log->destination;
+int file_identify(const struct log_file *log, struct destination *destination, struct outlet_state *state) {
     const struct mount_identity *mount = &destination->mounted_on;
     struct file_mark mark;
     const int rc = destination->files->ops->mark(destination->files, destination->file, &mark);
@@ -80,15 +78,14 @@ int log_file_note_identity(struct log_file *log) {
         return rc;
     }
     destination_note_mount(destination);
-    log->mark_is_untrusted = 0;
-    log->state.mount = (struct outlet_mount){
+    state->mount = (struct outlet_mount){
         .file_system = mount->file_system, .entry_bytes = mount->entry_bytes, .folder_crc = folder_crc(mount)};
-    log->state.mark = (struct outlet_mark){.inode = mark.inode,
-                                           .born_ns = mark.born_ns,
-                                           .handle_type = mark.handle_type,
-                                           .handle_bytes = mark.handle_bytes,
-                                           .handle_crc = mark.handle_crc};
-    note_birth(log, &mark);
+    state->mark = (struct outlet_mark){.inode = mark.inode,
+                                       .born_ns = mark.born_ns,
+                                       .handle_type = mark.handle_type,
+                                       .handle_bytes = mark.handle_bytes,
+                                       .handle_crc = mark.handle_crc};
+    note_birth(log, &mark, &state->roll);
     return 0;
 }
 
@@ -115,7 +112,7 @@ static int was_unmounted_since_checkpoint(const struct log_file *log, const stru
            !is_wanted_here(&log->destination, path);
 }
 
-int log_file_is_unmounted(const struct log_file *log, const struct outlet_state *state, const char *path) {
+int file_is_unmounted(const struct log_file *log, const struct outlet_state *state, const char *path) {
     return log->destination.mounted_on.folder[0] != '\0' ? destination_is_unmounted_now(&log->destination) == 1
                                                          : was_unmounted_since_checkpoint(log, &state->mount, path);
 }

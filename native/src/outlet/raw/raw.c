@@ -160,7 +160,8 @@ static int find(struct raw *raw, const struct outlet_noted *noted, struct outlet
     return rc;
 }
 
-static int raw_open(struct outlet *outlet, const struct outlet_noted *noted, struct outlet_state *state) {
+static int raw_open(struct outlet *outlet, const struct outlet_noted *noted, int moved, struct outlet_state *state) {
+    (void)moved;
     return find(raw_of(outlet), noted, state);
 }
 
@@ -368,7 +369,6 @@ static const struct outlet_ops raw_ops = {
     .write = raw_write,
     .sync = raw_sync,
     .noted = raw_noted,
-    .settle = NULL,
     .tell_stalled = raw_tell_stalled,
     .tell_going = raw_tell_going,
     .is_open = raw_is_open,

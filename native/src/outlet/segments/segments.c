@@ -164,7 +164,9 @@ static int find(struct segments *segments, const struct outlet_noted *noted, str
     return rc;
 }
 
-static int segments_open(struct outlet *outlet, const struct outlet_noted *noted, struct outlet_state *state) {
+static int segments_open(struct outlet *outlet, const struct outlet_noted *noted, int moved,
+                         struct outlet_state *state) {
+    (void)moved;
     return find(segments_of(outlet), noted, state);
 }
 
@@ -392,9 +394,8 @@ static void segments_close(struct outlet *outlet) {
 }
 
 static void segments_destroy(struct outlet *outlet) {
-    struct segments *segments = segments_of(outlet);
-    leave(segments);
-    platform_release(segments->parts.platform, segments, sizeof *segments);
+    segments_close(outlet);
+    platform_release(segments_of(outlet)->parts.platform, outlet, sizeof(struct segments));
 }
 
 static const struct outlet_ops segments_ops = {
@@ -440,10 +441,9 @@ int segments_outlet_create(const struct segments_outlet_parts *parts, struct out
     snprintf(segments->name, sizeof segments->name, "%s", parts->name == NULL ? "" : parts->name);
     segments->parts.segment_bytes = parts->segment_bytes == 0 ? SEGMENTS_DEFAULT_BYTES : parts->segment_bytes;
     segments->crc_seed = crc_seed_of(parts->ring_uuid);
-    segments->folder =
-        (struct segments_folder){.files = parts->files, .new_file = parts->new_file, .head = FOLDER_CLOSED};
-    segments->segment.files = parts->files;
-    segments->segment.new_file = parts->new_file;
+    segments->folder.files = segments->segment.files = parts->files;
+    segments->folder.new_file = segments->segment.new_file = parts->new_file;
+    segments->folder.head = FOLDER_CLOSED;
     segments->segment.file = DESTINATION_CLOSED;
     *outlet = &segments->outlet;
     return 0;

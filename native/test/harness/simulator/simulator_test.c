@@ -10,6 +10,9 @@
 #include <time.h>
 
 #include "harness/simulator/explore.h"
+#include "outlet/file/file_rules.h"
+
+extern unsigned long long file_rows_reached[FILE_ROWS];
 
 struct arguments {
     const char *scenario; /* NULL: all */
@@ -104,6 +107,19 @@ static void keep_freed_memory(void) {
 #endif
 }
 
+/* Of the table of the log file: what no scenario has met. */
+static void list_unreached_rows(void) {
+    unsigned reached = 0;
+    printf("rows of file_rules.h that were never reached:");
+    for (size_t i = 0; i < FILE_ROWS; i++) {
+        reached += file_rows_reached[i] > 0;
+        if (file_rows_reached[i] == 0) {
+            printf(" %s", file_rows[i].label);
+        }
+    }
+    printf(" (%u of %u were)\n", reached, (unsigned)FILE_ROWS);
+}
+
 int main(int count, char **words) {
     struct arguments arguments = {.first_seed = 1};
     keep_freed_memory();
@@ -128,6 +144,7 @@ int main(int count, char **words) {
         goes_on = exploration.total > 0 &&
                   (exploration.total < arguments.states || now_s() - begin < (double)arguments.seconds);
     }
+    list_unreached_rows();
     printf("%.1f s\nPROOF simulator cases=%llu violations=0 seeds=%llu-%llu\n", now_s() - begin,
            (unsigned long long)exploration.total, (unsigned long long)arguments.first_seed, (unsigned long long)seed);
     return exploration.total > 0 ? 0 : 2;

@@ -58,7 +58,7 @@ static inline int log_reopen(void) {
     raw_log.outlet->ops->destroy(raw_log.outlet);
     log_make_outlet();
     raw_log.written = raw_log.noted_bytes;
-    const int rc = raw_log.outlet->ops->open(raw_log.outlet, &raw_log.noted, &state);
+    const int rc = raw_log.outlet->ops->open(raw_log.outlet, &raw_log.noted, OUTLET_NOT_MOVED, &state);
     if (rc == OUTLET_NOTE)
         log_note(&state);
     return rc;

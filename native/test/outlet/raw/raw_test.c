@@ -152,7 +152,7 @@ static void a_device_formatted_anew_is_begun_anew_once_both_slots_know_it(void *
     fake.writes = 0;
     raw_log.outlet->ops->destroy(raw_log.outlet);
     log_make_outlet();
-    assert_int_equal(raw_log.outlet->ops->open(raw_log.outlet, &raw_log.noted, &found), OUTLET_NOTE);
+    assert_int_equal(raw_log.outlet->ops->open(raw_log.outlet, &raw_log.noted, OUTLET_NOT_MOVED, &found), OUTLET_NOTE);
     for (int i = 0; i < 3; i++) /* until the state is noted the device gets no byte */
         assert_int_equal(raw_log.outlet->ops->ready(raw_log.outlet, &raw_log.noted, "x", 1, 0, &found), OUTLET_NOTE);
     assert_int_equal(fake.writes, 0);

@@ -100,7 +100,7 @@ static inline int log_reopen(void) {
     seg_log.outlet->ops->destroy(seg_log.outlet);
     log_make_outlet();
     seg_log.written = seg_log.noted_sequence;
-    const int rc = seg_log.outlet->ops->open(seg_log.outlet, &seg_log.noted, &state);
+    const int rc = seg_log.outlet->ops->open(seg_log.outlet, &seg_log.noted, OUTLET_NOT_MOVED, &state);
     if (rc == OUTLET_NOTE)
         log_note(&state);
     return rc;
