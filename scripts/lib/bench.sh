@@ -8,7 +8,7 @@ build_benchmarks() {
   mvn -B -ntp -q -Pdevelopment -DskipTests -pl jmh-bench -am package >"$1" 2>&1 || fail "the build failed, see $1."
 }
 
-# Of what is measured: pages and pictures are what comes out.
+# The hash of the measured sources; pages and pictures are results and do not count.
 revision() {
   git describe --always 2>/dev/null || { echo unknown; return; }
   [ -z "$(git status --porcelain -- . ':!docs' ':!README.md')" ] || echo ", changed"

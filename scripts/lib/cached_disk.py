@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk with a volatile write cache, for a virtual machine: a block server (NBD) whose power can be cut. Imported, not run.
 
-What was written and not flushed is kept in all its versions, sector by sector. At a cut each sector gets one of them, as the
+The cache keeps every version of each sector that was written and not flushed. At a cut each sector gets one of them, as the
 manner of the cut says: the cache is dropped, kept, kept up to a moment, kept from a moment on, or kept here and there, by
 whole writes or by single sectors. A flush covers the writes that were answered before it came, and no other. A disk that lies
 acknowledges flushes and forced unit access, and does neither.
 
-What the disks of a machine do goes into one journal, in its order.
+All disks of a machine write what they do into one journal, in order.
 """
 import os
 import select
@@ -60,7 +60,7 @@ class Cache:
                 del self.versions[unit]
 
     def draw(self, random, manner):
-        """What a loss of power leaves: unit and version, of each unit of which it is not the newest."""
+        """The state that a loss of power leaves: unit and version, for each unit that does not have its newest one."""
         numbers = sorted({number for versions in self.versions.values() for number, _ in versions[1:]})
         middle = random.choice(numbers) if numbers else 0
         some = {number for number in numbers if random.random() < 0.5}
@@ -88,7 +88,7 @@ class Cache:
 
 
 class Requests:
-    """What comes from a machine."""
+    """Serves the requests of a machine."""
 
     def __init__(self, connection):
         self.connection, self.buffer = connection, bytearray()
@@ -108,7 +108,7 @@ class Requests:
 
 
 class Journal:
-    """What all disks of a machine were told, in order: (bytes that had been reported before it, disk, action, ..)."""
+    """The requests to all disks of a machine, in order: (bytes that had been reported before it, disk, action, ..)."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -230,7 +230,7 @@ class CachedDisk:
             self.writes_left = writes
 
     def cut_power(self, random, manner):
-        """What the cache held is now durable or gone; the machine is dead. Returns of how many units another version than the
+        """The machine is dead: every sector of the cache is now durable or gone. Returns of how many units another version than the
         newest is left."""
         self.is_free.wait()
         with self.journal.lock:

@@ -176,7 +176,7 @@ class Record:
 
 
 class Tally:
-    """What was checked."""
+    """Counts of the checks."""
 
     def __init__(self):
         self.states, self.moments, self.lines = 0, 0, 0

@@ -10,7 +10,7 @@ VARIABLE = re.compile(r'(\w+) = reader\.\w+\("(\w+)"\)')
 VARIABLE_DEFAULT = re.compile(r"orDefault\((\w+), ([\w.]+)\)")
 TYPES = {"requiredPath": "path", "text": "text", "oneOf": "choice", "size": "size", "time": "time", "timeOrZero": "time",
          "integer": "number", "flag": "flag", "permissions": "permissions", "value": "level"}
-# What the engine takes where nothing is said, and the least and the most that it takes: column, name of the constant.
+# The engine's default, least and greatest value: column of the page, name of the constant.
 CONSTANTS = {"ringSize": ((3, "DEFAULT_RING_BYTES"), (4, "LEAST_RING_BYTES"), (4, "LAYOUT_MAX_CAPACITY_BYTES")),
              "maxRecordSize": ((3, "DEFAULT_RECORD_BYTES"), (4, "LARGEST_RECORD_BYTES")),
              "drainInterval": ((3, "DEFAULT_DRAIN_INTERVAL_NS"),), "shutdownTimeout": ((3, "DEFAULT_SHUTDOWN_TIMEOUT_NS"),),
@@ -50,7 +50,7 @@ def enumerations():
 
 
 def wrong_rows(page, files):
-    """What is wrong with type, default and values, given the texts of the sources that read attributes."""
+    """Errors in type, default and values, found in the texts of the sources that read attributes."""
     sources = "".join(files)
     known, limits, wrong = enumerations(), constants(), []
     rows = {row.group(1): [None, row.group(1)] + [cell.strip() for cell in row.groups()[1:4]] for row in ROW.finditer(page)}

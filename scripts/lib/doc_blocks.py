@@ -30,12 +30,12 @@ class Block:
         self.marker, self.language, self.text = match.group(1) or "", match.group(3), textwrap.dedent(match.group(4))
 
     def commands(self):
-        """What runs of it; None if it is not to be run."""
+        """The command that runs the block; None if it is not to be run."""
         run = re.fullmatch(r"run(?: after (.*))?", self.marker)
         return (run.group(1) or "") + "\n" + self.text if run and self.language == "sh" else None
 
     def wrong(self):
-        """What is wrong with it, or None."""
+        """The block's error, or None."""
         if self.language not in PROGRAMS | CONFIGURATIONS | {"text"}:
             return "a block of `%s`: nobody tests such a one" % self.language
         if re.fullmatch(r"not run: \S.*", self.marker) or self.commands() is not None:

@@ -100,7 +100,7 @@ class JavaTree:
         return {one.tag.removeprefix(POM): one.text or "" for one in root.find(POM + "properties") or ()}
 
     def system_properties(self, module):
-        """What the module's pom has its tests told."""
+        """The system properties that the module's pom gives its tests."""
         known = dict(self.properties, **self.properties_of(os.path.join(module, "pom.xml")))
         known["native.access"] = " ".join(self.native_access())
         plugins = xml.etree.ElementTree.parse(os.path.join(self.tree, module, "pom.xml")).getroot()

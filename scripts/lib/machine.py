@@ -2,8 +2,7 @@
 """A small Linux in QEMU: Debian's kernel, unpacked and not installed, and an initramfs made here. Imported, not run.
 
 A machine is started with a list of QEMU's arguments for its devices and a shell script, its job. The machine loads the kernel
-modules it was given, runs the job, and powers off. What the job prints comes out at the second serial port, the kernel's own
-messages at the first.
+modules it was given, runs the job, and powers off. The job prints to the second serial port, the kernel to the first.
 """
 import glob
 import lzma
@@ -131,7 +130,7 @@ def unpack_packages():
 
 
 def prepare():
-    """What a machine needs, as a folder. From here on SIGTERM ends the script by an exception, so that no machine outlives it."""
+    """The files of a machine, as a folder. From here on SIGTERM ends the script by an exception, so that no machine outlives it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     install_qemu()
     return unpack_packages()

@@ -48,7 +48,7 @@ missing_packages() {
   done
 }
 
-# What the tests need beyond that; the programs of the proof are among them.
+# Prints the packages that the tests need beyond those; the programs of the proof are among them.
 missing_test_packages() {
   [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
   [ -e /usr/include/blkid/blkid.h ] || echo libblkid-dev

@@ -145,7 +145,7 @@ class Started:
             monitor.wait_for("query-migrate", "completed")
 
     def wait_until_it_runs(self):
-        """What is sent to a machine whose state is still being read would be lost."""
+        """A machine loses what is sent to it while its state is still being read."""
         with Monitor(self.monitor_path) as monitor:
             monitor.wait_for("query-status", "running")
 

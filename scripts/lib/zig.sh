@@ -57,7 +57,7 @@ compiler() {
 configure() {
   local platform=$1 build=$2
   shift 2
-  # What the linker would compute depends on the compiler's own path, which is in the debug information.
+  # The linker's own build id would depend on the compiler's path, which is in the debug information.
   local id
   id=0x$({ echo "$platform"; cat scripts/lib/{ziglang,liburing}.txt; find native/{src,include,cross/liburing,CMakeLists.txt,burstlog.map} \
     -type f -print0 | LC_ALL=C sort -z | xargs -0 sha1sum; } | sha1sum | cut -d ' ' -f 1)

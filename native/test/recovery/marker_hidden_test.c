@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What blocks that cannot be read may hide, and where the marker goes then. */
+/* Unreadable blocks may hide records and markers; these tests look where the marker goes then. */
 #include "recovery/log_image.h"
 
 static uint8_t unreadable[CAPACITY / BLOCK / 8 + 1];

@@ -40,7 +40,7 @@ static void each_place_has_its_combinations(void **state) {
     assert_int_equal(count[MARKER_IN_PLACE], 3);
 }
 
-/* Whatever might mention it, or need it, keeps it. */
+/* A marker stays if anything might mention it or need it. */
 static void a_marker_gives_way_only_if_nothing_needs_it(void **state) {
     (void)state;
     for (unsigned i = 0; i < COMBINATIONS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader of a recovered image is shown, item by item. */
+/* The items that a reader of a recovered image is shown, one by one. */
 #include "recovery/log_image.h"
 #include "recovery/reader.h"
 

@@ -127,7 +127,7 @@ static void a_watermark_beyond_the_window_proves_nothing(void **state) {
     assert_within_the_window();
 }
 
-/* What such a marker says must be the same after the next open, whose marker takes its place. */
+/* The next open must say the same as this marker, since its own marker takes the place. */
 static void a_loss_that_only_a_marker_behind_the_log_knows_is_listed_again(void **state) {
     (void)state;
     put_marker(0, NULL);

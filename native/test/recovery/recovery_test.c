@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a medium proves: each rule, and each kind of damage. */
+/* The log that a medium proves: each rule, and each kind of damage. */
 #include "recovery/log_image.h"
 
 static void an_empty_ring_proves_no_record(void **state) {

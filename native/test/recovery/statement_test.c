@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an open says of blocks that could not be read. */
+/* The sentence of an open about blocks that could not be read. */
 #include "memory_ring.h"
 
 static struct device_ops bad_ops;
@@ -12,7 +12,7 @@ static int read_around_bad(struct device *device, uint64_t offset, void *data, s
     return is_bad ? -EIO : memory_read(device, offset, data, bytes);
 }
 
-/* Of the ring, in positions. */
+/* Blocks of the ring, by their positions. */
 static void make_unreadable(uint64_t from, uint64_t bytes) {
     bad_from = LAYOUT_DATA_OFFSET + from;
     bad_to = bad_from + bytes;
@@ -148,8 +148,7 @@ static void what_stands_behind_what_is_hidden_is_hidden_with_it(void **state) {
     assert_int_equal(host.engine->view.recovery.hidden_to, end + 5 * BLOCK_BYTES);
 }
 
-/* An epoch of which no header can be read: its marker, a record of four blocks, and one behind that. What can be read in
- * between is payload. Returns where the log before it ended. */
+/* An epoch of which no header can be read: its marker, a record of four blocks, and one behind that. The readable block in between is payload. Returns where the log before it ended. */
 static uint64_t hide_an_epoch(void) {
     const uint64_t end = end_after_two_records();
     open_ring();
