@@ -148,7 +148,8 @@ static void what_stands_behind_what_is_hidden_is_hidden_with_it(void **state) {
     assert_int_equal(host.engine->view.recovery.hidden_to, end + 5 * BLOCK_BYTES);
 }
 
-/* An epoch of which no header can be read: its marker, a record of four blocks, and one behind that. The readable block in between is payload. Returns where the log before it ended. */
+/* Makes an epoch without a readable header: its marker, a record of four blocks, and a record behind that. The readable block in
+ * between is payload. Returns where the log before it ended. */
 static uint64_t hide_an_epoch(void) {
     const uint64_t end = end_after_two_records();
     open_ring();
