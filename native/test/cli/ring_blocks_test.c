@@ -128,7 +128,7 @@ static void fill_file_system(void) {
           scratch_path("mounted"));
 }
 
-/* In its first lap a sparse ring gets no blocks of its own for any commit, and needs none. */
+/* The open has given the sparse ring all its blocks: its first lap needs no space of the full file system. */
 static void a_sparse_ring_goes_on_when_its_file_system_is_full(void **state) {
     (void)state;
     ON_EXT4;
