@@ -69,7 +69,7 @@ struct trial {
     int has_unreadable;     /* the statement told of unreadable blocks */
     int damage_is_possible; /* a read of the ring failed as on a bad medium */
     uint32_t given[NUMBERS_MAX + 1];      /* the record that the consumer got under this number; 0: none */
-    uint64_t acknowledged, acknowledging; /* the number that it has surely acknowledged, and the one that it may have */
+    uint64_t acknowledged, acknowledging; /* the number that the consumer has acknowledged, and one that it may have */
     char refusal[256];                    /* the last sentence */
     char wrong[WRONG_BYTES];              /* the first violation, or "" */
 };

@@ -90,7 +90,8 @@ static void rot_newest_checkpoint(struct world *world) {
     ledger_close(ledger);
 }
 
-/* A waiting data record, but not the last: later records prove that it was durable. `skip` goes to later ones. */
+/* A waiting data record, but not the last: later records prove that it was durable. `skip` says how many
+ * earlier ones to leave out. */
 static const struct record_header *provable_record(const struct recovery_input *input, const struct recovery *recovery,
                                                    uint64_t from, unsigned skip) {
     struct reader reader;

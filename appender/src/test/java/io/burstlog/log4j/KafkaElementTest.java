@@ -400,7 +400,7 @@ class KafkaElementTest {
         Patience.await().until(() -> late.closedWithin() != null);
     }
 
-    /** Else it would wait for space that only its own progress makes, or die of its own log call. */
+    /** Else it would wait for space that only its own shipping frees, or die of its own log call. */
     @Tag("comparison")
     @Test
     void what_a_shipper_logs_neither_waits_for_space_nor_throws() throws Exception {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A file has the name of the time in which its events were logged, however late it gets it. */
+/** A file is named after the time in which its events were logged, however late it gets the name. */
 @SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class TimesOfNamesTest {
 
