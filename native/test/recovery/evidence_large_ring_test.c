@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ring of 64 MiB that is damaged, or crafted, so that a scan which begins anew at every damage, marker or record would
- * take minutes to hours: the time limit of the test is what fails then.
+ * A ring of 64 MiB that is damaged, or crafted. A scan that begins anew at each damage, marker or record would take
+ * minutes to hours, so the test's time limit would fail it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +111,8 @@ static void every_second_of_short_records_is_damaged(void **state) {
 
 static void every_block_begins_an_epoch_that_lists_losses(void **state) {
     (void)state;
-    /* Half of the ring is short records, the other half markers that end nothing and list losses that are nowhere. */
+    /* Half of the ring has short records. The other half has markers that end nothing and list
+     * losses that are nowhere. */
     const uint64_t records = CAPACITY / 2 / 64;
     for (uint64_t i = 0; i < records; i++) {
         seal(i * 64, RECORD_DATA, i + 1, 1, 8, 0);
@@ -129,7 +130,7 @@ static void every_block_begins_an_epoch_that_lists_losses(void **state) {
     assert_int_equal(recovery.lost, 0);
 }
 
-/* No writer leaves records inside each other. To judge each of these costs a CRC over a quarter of the ring. */
+/* No writer leaves records inside each other. Judging each of these costs a CRC over a quarter of the ring. */
 static void headers_that_claim_the_bytes_of_each_other_end_in_a_sentence(void **state) {
     (void)state;
     for (uint64_t position = 0; position + CAPACITY / 4 <= CAPACITY; position += 64) {

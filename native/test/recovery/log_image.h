@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings built by hand, record by record, as a medium may hold them. */
+/* Rings that are built by hand, record by record, as a medium may hold them. */
 #ifndef BURST_TEST_RECOVERY_LOG_IMAGE_H
 #define BURST_TEST_RECOVERY_LOG_IMAGE_H
 
@@ -26,14 +26,14 @@ static _Alignas(4096) uint8_t image[CAPACITY];
 static struct recovery_head head;
 static struct recovery recovery;
 
-/* Where the next record goes, and what it says. */
+/* The place of the next record, and its fields. */
 static struct {
     uint64_t position;
     uint64_t sequence;
     uint64_t durable_position;
     uint64_t durable_sequence;
     uint32_t epoch;
-    int marker_in_turn; /* the next marker is in the second of the two blocks that take turns */
+    int marker_in_turn; /* the next marker goes to the second of the two blocks that take turns */
 } writer;
 
 static inline int empty_ring(void **state) {
@@ -61,7 +61,7 @@ static inline struct record_header *header_at(uint64_t position) {
     return (struct record_header *)(image + position % CAPACITY);
 }
 
-/* Writes a record whose payload is in place and moves on behind it. Returns its position. */
+/* Writes a record whose payload is in place, and moves on behind it. Returns the record's position. */
 static inline uint64_t put(uint8_t type, uint32_t length, int last) {
     const uint64_t position = writer.position;
     struct record_header *header = header_at(position);
@@ -81,7 +81,7 @@ static inline uint64_t put(uint8_t type, uint32_t length, int last) {
     return position;
 }
 
-/* A commit of one record, which knows that all before it were durable. */
+/* Puts a commit of one record, which says that all before it were durable. */
 static inline uint64_t put_record(void) {
     writer.durable_position = writer.position;
     writer.durable_sequence = writer.sequence;
@@ -89,7 +89,7 @@ static inline uint64_t put_record(void) {
     return put(RECORD_DATA, PAYLOAD_BYTES, 1);
 }
 
-/* Opens the next epoch: the log ended at `log_end`. */
+/* Opens the next epoch: its marker says that the log ended at `log_end`. */
 static inline uint64_t put_marker(uint64_t log_end, const struct marker_loss *loss) {
     struct marker *marker = (struct marker *)(header_at(writer.position) + 1);
     memset(marker, 0, offsetof(struct marker, losses));

@@ -12,7 +12,7 @@ static int begin(void **state) {
 static void hide(uint64_t position) {
     const uint64_t block = position % CAPACITY / BLOCK;
     unreadable[block / 8] |= (uint8_t)(1u << block % 8);
-    memset(image + block * BLOCK, 0, BLOCK); /* as the reader of the medium leaves it */
+    memset(image + block * BLOCK, 0, BLOCK); /* the reader of a medium leaves such blocks as zeros */
 }
 
 static void recover_around(void) {
@@ -22,7 +22,7 @@ static void recover_around(void) {
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), 0);
 }
 
-/* Returns where the log of one record ends. */
+/* Puts a log of one record; returns where it ends. */
 static uint64_t put_a_log(void) {
     put_marker(0, NULL);
     put_record();
@@ -42,7 +42,7 @@ static void a_marker_of_which_a_later_one_may_be_hidden_does_not_give_way(void *
     assert_int_equal(recovery.log_end, unused + BLOCK);
 }
 
-/* An open after them put its marker behind them, and that cannot be read. */
+/* An open put its marker behind the failed writes, and that marker cannot be read. */
 static void a_marker_behind_failed_writes_may_be_hidden(void **state) {
     (void)state;
     const uint64_t end = put_a_log();
@@ -58,12 +58,12 @@ static void a_marker_behind_failed_writes_may_be_hidden(void **state) {
         assert_int_equal(recovery.marker_position, end + (block + 1) * BLOCK);
     }
     memset(unreadable, 0, sizeof unreadable);
-    hide(end + 4 * BLOCK); /* no marker goes there */
+    hide(end + 4 * BLOCK); /* no marker would go there */
     recover_around();
     assert_int_equal(recovery.hidden_to, 0);
 }
 
-/* Behind the end of the window are the places of its beginning: of records that wait, or are drained. */
+/* Behind the end of the window come the places of its beginning, whose records wait or are drained. */
 static void what_cannot_be_read_at_the_beginning_of_a_full_ring_hides_nothing_at_its_end(void **state) {
     (void)state;
     put_marker(0, NULL);
@@ -77,7 +77,7 @@ static void what_cannot_be_read_at_the_beginning_of_a_full_ring_hides_nothing_at
     assert_int_equal(recovery.epoch_highest, 2);
 }
 
-/* As many as one can be long, and a marker before it. */
+/* A hidden record may be of the greatest length, and a marker may come before it. */
 static void records_behind_a_hidden_one_are_thought_of_as_far_as_it_may_reach(void **state) {
     (void)state;
     const uint64_t end = put_a_log();

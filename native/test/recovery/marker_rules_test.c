@@ -25,8 +25,8 @@ static int gives_way(enum marker_place place) {
     return place == MARKER_IN_FIRST || place == MARKER_IN_SECOND || place == MARKER_IN_PLACE;
 }
 
-/* Worked out by hand: half hide; of the others 9 let the marker give way (each pair: from its end, in the last block and
- * before it; over damage, in the last block). */
+/* Counts that were worked out by hand. Half of the combinations hide something. In 9 of the others the marker gives
+ * way: for each of the three pairs from its end, in the last block and before it, and over damage in the last block. */
 static void each_place_has_its_combinations(void **state) {
     (void)state;
     unsigned count[MARKER_IN_PLACE + 1] = {0};
@@ -54,7 +54,7 @@ static void a_marker_gives_way_only_if_nothing_needs_it(void **state) {
     }
 }
 
-/* A torn write of the next marker leaves the last one whole, as long as its pair has two blocks. */
+/* If its pair has two blocks, a torn write of the next marker leaves the last marker whole. */
 static void the_last_marker_is_overwritten_only_where_its_pair_has_one_block(void **state) {
     (void)state;
     for (unsigned i = 0; i < COMBINATIONS; i++) {

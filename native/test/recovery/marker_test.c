@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the marker of the next epoch goes: in turn into one of two blocks as long as nothing follows, else behind. */
+/* The place of the next epoch's marker: one of two blocks in turn as long as nothing follows it, else behind all. */
 #include "recovery/log_image.h"
 
 static uint64_t marker_position;
 
-/* A log of one record, and an open after it that wrote nothing but its marker. */
+/* Makes a log of one record, and an open after it that wrote only its marker. */
 static int unused_marker(void **state) {
     empty_ring(state);
     put_marker(0, NULL);
@@ -30,7 +30,7 @@ static void a_marker_that_nothing_followed_gives_way_to_one_in_the_other_block(v
     assert_takes_turns();
 }
 
-/* Opens without end in two blocks: each marker names the same end of the log, and the newest one counts. */
+/* Opens without end use two blocks: each marker names the same end of the log, and the newest one counts. */
 static void the_two_blocks_take_turns(void **state) {
     (void)state;
     const uint64_t end = marker_position;
@@ -75,7 +75,7 @@ static void behind_failed_writes_the_two_blocks_take_turns_as_well(void **state)
         writer.marker_in_turn = i % 2;
         put_marker(end, NULL);
         recover();
-        head.in_flight_end = 0; /* the marker itself knows which of the two blocks it is in */
+        head.in_flight_end = 0; /* the marker itself says in which of the two blocks it is */
         assert_int_equal(recovery.log_end, end);
         assert_int_equal(recovery.marker_position, end + (i % 2 == 0 ? 3 : 2) * BLOCK);
         assert_int_equal(recovery.jump_count, 0);
@@ -95,8 +95,8 @@ static void not_if_its_epoch_wrote_behind_it_what_is_torn_now(void **state) {
     assert_goes_behind(marker_position + BLOCK);
 }
 
-/* The epoch wrote behind its marker, and what it wrote gave way to the marker of the next, of which the header alone got
- * through: that header proves what lies before it. */
+/* The epoch wrote behind its marker. The next epoch's marker took the place of those records, and only its header
+ * got through: that header proves everything before it. */
 static void not_if_a_torn_marker_behind_it_proves_that_it_was_durable(void **state) {
     (void)state;
     const uint64_t end = marker_position;
@@ -150,10 +150,10 @@ static void one_that_takes_its_place_lists_its_losses(void **state) {
     put_record();
     assert_goes_behind(writer.position);
     recovery_make_marker(&recovery, 3, 0, &marker);
-    assert_int_equal(marker.loss_count, 0); /* the one before it stays and has them */
+    assert_int_equal(marker.loss_count, 0); /* the earlier marker stays and lists them */
 }
 
-/* Damage before a marker leads to it, not the end of the log that it names. */
+/* Damage before the marker leads to it, and not the log's end that it names. */
 static void a_marker_behind_damage_stays(void **state) {
     (void)state;
     damage_payload(BLOCK);
@@ -171,7 +171,7 @@ static void where_no_other_block_is_left_it_is_replaced_in_place(void **state) {
     assert_goes_behind(marker_position);
 }
 
-/* A marker of an earlier epoch, long void, that said that the log ended where a later one stands now. */
+/* A void marker of an earlier epoch says that the log ended where a later marker stands now. */
 static void one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch(void **state) {
     empty_ring(state);
     put_marker(0, NULL);
@@ -187,7 +187,7 @@ static void one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch(
     assert_int_equal(recovery.records, 1);
 }
 
-/* No writer lists a loss that another writes over afterwards. */
+/* No writer lists a loss that another one overwrites later. */
 static void one_written_after_a_loss_was_listed_there_counts(void **state) {
     empty_ring(state);
     const struct marker_loss loss = {.from = 0, .to = BLOCK, .first_sequence = 1, .count = 2};
@@ -200,7 +200,7 @@ static void one_written_after_a_loss_was_listed_there_counts(void **state) {
     assert_int_equal(recovery.next_sequence, 1);
 }
 
-/* A full ring in which the block of the first marker rots together with the record before it. */
+/* In a full ring the first marker's block rots together with the record before it. */
 static void in_the_last_block_also_behind_damage(void **state) {
     empty_ring(state);
     put_marker(0, NULL);
@@ -225,7 +225,7 @@ static void in_the_last_block_also_behind_damage(void **state) {
         assert_goes_behind(marker_position);
         assert_jump(0, loss.from, loss.to, 5, 1, 1);
     }
-    damage_payload(marker_position); /* torn while it was replaced */
+    damage_payload(marker_position); /* the marker is torn when it is replaced */
     assert_goes_behind(marker_position);
     assert_int_equal(recovery.lost, 1);
 }

@@ -127,7 +127,7 @@ static void a_void_record_is_not_taken_for_a_drained_one(void **state) {
     put_marker(0, NULL);
     const uint64_t kept = put_record();
     const uint64_t end = writer.position;
-    const uint64_t voided = put_record(); /* in flight at a crash, whole by chance, behind one that was torn */
+    const uint64_t voided = put_record(); /* was in flight at a crash, and is whole by chance behind a torn one */
     writer.sequence = 2;
     const uint64_t marker = put_marker(end, NULL);
     const uint64_t next = put_record();

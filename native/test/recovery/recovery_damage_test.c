@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that were durable and are not any more: what is reported, and what stays on record. */
+/* Records that were durable and have rotted: the report about them, and what stays on the medium. */
 #include <errno.h>
 
 #include "recovery/log_image.h"
@@ -70,7 +70,7 @@ static void records_that_a_lost_marker_had_voided_do_not_come_back(void **state)
     put_record();
     const uint64_t end = writer.position;
     put_record(); /* torn */
-    put_record(); /* whole, in flight at the same time, never acknowledged */
+    put_record(); /* this record is whole, was in flight at the same time, and was never acknowledged */
     damage_block(end);
     const uint64_t voided = end + BLOCK;
     assert_int_equal(record_judge(image, CAPACITY, voided, CRC_SEED), RECORD_VALID);
@@ -171,7 +171,7 @@ static void a_record_beyond_the_window_proves_that_checkpoints_were_lost(void **
     put_record();
     const struct recovery_input input = {.image = image, .shape = log_shape, .crc_seed = CRC_SEED, .head = head};
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), -EUCLEAN);
-    header_at(CAPACITY + 2 * BLOCK)->header_crc ^= 1; /* bytes that only look like it prove nothing */
+    header_at(CAPACITY + 2 * BLOCK)->header_crc ^= 1; /* bytes that merely look like a header prove nothing */
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), 0);
 }
 

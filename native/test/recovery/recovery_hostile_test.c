@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes whose CRCs hold and that no writer makes: what they say must not lead recovery outside. */
+/* Bytes with right CRCs that no writer makes: they must not lead recovery out of the image. */
 #include "recovery/log_image.h"
 
 static void assert_within_the_window(void) {
@@ -16,7 +16,7 @@ static void assert_within_the_window(void) {
     assert_true(recovery.records + recovery.lost <= recovery.next_sequence - recovery.first_sequence);
 }
 
-/* A marker that begins where the writer stands, with these fields and length. */
+/* Puts a marker at the writer's position, with these fields and this length. */
 static uint64_t put_odd_marker(uint64_t log_end, uint32_t loss_count, uint32_t length, int last) {
     struct marker *marker = (struct marker *)(header_at(writer.position) + 1);
     memset(marker, 0, offsetof(struct marker, losses));
@@ -38,7 +38,7 @@ static void a_marker_that_counts_more_losses_than_it_holds_is_not_believed(void 
     assert_within_the_window();
 }
 
-/* It was replaced in place: a block that begins anywhere is not within the image. */
+/* A marker is replaced in place: a block from an odd position would not be within the image. */
 static void a_marker_off_a_block_boundary_is_not_believed(void **state) {
     (void)state;
     put_marker(0, NULL);
@@ -77,7 +77,7 @@ static void a_listed_loss_that_leads_outside_is_not_believed(void **state) {
         {.to = UINT64_MAX - 7, .first_sequence = 2, .count = 1},
         {.to = 5 * BLOCK, .first_sequence = 2, .count = 1}, /* behind the marker that lists it */
         {.to = 0, .first_sequence = 2, .count = 1},
-        {.to = 2 * BLOCK, .first_sequence = 2, .count = 1}, /* no way at all */
+        {.to = 2 * BLOCK, .first_sequence = 2, .count = 1}, /* a range without a length */
         {.to = 3 * BLOCK + 4, .first_sequence = 2, .count = 1},
         {.to = 3 * BLOCK, .first_sequence = UINT64_MAX, .count = 2},
         {.to = 3 * BLOCK, .first_sequence = 2, .count = UINT64_MAX},
@@ -104,7 +104,8 @@ static void a_record_beyond_the_window_is_not_the_next(void **state) {
     (void)state;
     head.start.position = 2 * BLOCK;
     writer.position = CAPACITY;
-    /* From the drained position to the lap's end nothing, then a record that claims the bytes behind the window too. */
+    /* The log is empty from the drained position to the lap's end; then a record claims
+     * bytes behind the window, too. */
     const uint64_t position = put(RECORD_DATA, 4 * BLOCK, 1);
     head.start.position = position - CAPACITY + 2 * BLOCK;
     head.durable_position = position;
@@ -174,7 +175,8 @@ static void markers_that_name_each_other_come_to_an_end(void **state) {
 
 #define HOSTILE_TEST(name) cmocka_unit_test_setup_teardown(name, empty_ring, free_recovery)
 
-/* The log takes it up where damage leads to it: the next epoch must be above it, else what that writes cannot follow. */
+/* Damage may lead the log to this record: so the next epoch must be above its epoch, or the next
+ * records cannot follow it. */
 static void a_record_inside_the_payload_of_another_does_not_outrank_the_next_open(void **state) {
     (void)state;
     put_marker(0, NULL);
@@ -185,7 +187,7 @@ static void a_record_inside_the_payload_of_another_does_not_outrank_the_next_ope
     put(RECORD_DATA, 8, 0);
     writer.position = outer;
     writer.epoch = 1;
-    writer.sequence = 9; /* not the next one: damage */
+    writer.sequence = 9; /* not the next sequence: damage */
     put(RECORD_DATA, RECORD_HEADER_BYTES + 8, 1);
     put_record();
     recover();

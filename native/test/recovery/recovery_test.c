@@ -41,7 +41,7 @@ static void several_records_of_a_commit_follow_each_other_and_the_last_one_ends_
     assert_int_equal(writer.position, 2 * BLOCK);
     put_record();
     recover();
-    assert_int_equal(recovery.records, 3); /* a void record is none, but has a sequence */
+    assert_int_equal(recovery.records, 3); /* a void record does not count, but has a sequence */
     assert_int_equal(recovery.next_sequence, 5);
     assert_int_equal(recovery.lost, 0);
 }
@@ -114,7 +114,7 @@ static void a_marker_voids_what_lies_between_it_and_the_end_of_the_log(void **st
     const uint64_t end = writer.position;
     put_record();
     put_record();
-    writer.sequence = 2; /* the open found the log to end there, and went beyond what had been in flight */
+    writer.sequence = 2; /* the open found the log's end there, and went beyond all that had been in flight */
     const uint64_t marker = put_marker(end, NULL);
     put_record();
     recover();

@@ -14,7 +14,8 @@
 #define ACCEPT RULE_ACCEPT
 #define DAMAGE RULE_DAMAGE
 
-/* The window is over, a marker ends the log here, a loss is known here, the record is valid, below the watermark. */
+/* The facts: the window is over; a marker ends the log here; a loss is known here; the record is valid;
+ * it is below the watermark. */
 static const struct {
     int over, marker, loss, valid, below;
     enum recovery_rule rule;

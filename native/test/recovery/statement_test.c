@@ -4,7 +4,7 @@
 
 static struct device_ops bad_ops;
 static uint64_t bad_from, bad_to; /* of the medium */
-static uint64_t bad_also_from;    /* one sector more; 0: none */
+static uint64_t bad_also_from;    /* one more bad sector; 0: none */
 
 static int read_around_bad(struct device *device, uint64_t offset, void *data, size_t bytes) {
     const int is_bad = (offset < bad_to && offset + bytes > bad_from) ||
@@ -96,7 +96,7 @@ static void what_cannot_be_read_where_no_record_can_be_is_not_told_and_costs_not
 static void the_marker_of_an_epoch_of_which_nothing_can_be_read_is_not_overlooked(void **state) {
     (void)state;
     const uint64_t end = end_after_two_records();
-    open_ring(); /* its marker goes where the log ended */
+    open_ring(); /* its marker goes to the end of the log */
     append(100);
     append(100);
     close_ring();
@@ -129,7 +129,7 @@ static void a_hidden_marker_is_thought_of_where_the_block_with_the_end_of_the_lo
 static void the_end_of_a_record_that_cannot_be_read_hides_it_as_its_beginning_does(void **state) {
     (void)state;
     open_ring();
-    append(2 * BLOCK_BYTES); /* in three blocks: beyond where a marker could be */
+    append(2 * BLOCK_BYTES); /* in three blocks, which reach beyond any place of a marker */
     const uint64_t end = align_up(ring_claimed(host.engine->ring), BLOCK_BYTES);
     close_ring();
     make_unreadable(end - BLOCK_BYTES, 512);
@@ -184,7 +184,7 @@ static void what_was_hidden_and_can_be_read_again_an_epoch_later_is_void(void **
     assert_int_equal(host.engine->view.recovery.lost, 0);
 }
 
-/* With the end of the window too near for two blocks behind it. */
+/* The window's end leaves no room for two blocks behind the hidden ones. */
 static void a_marker_goes_before_what_is_hidden_where_there_is_no_room_behind_it(void **state) {
     (void)state;
     open_ring();

@@ -27,7 +27,7 @@ static _Atomic uint32_t lost_pages;
 static sigjmp_buf escape;
 static siginfo_t seen;
 
-/* A mapping of a file that then is cut to its first half. */
+/* Maps a file that is then cut to its first half. */
 static uint8_t *map_a_cut_file(void) {
     const int fd = (int)syscall(SYS_memfd_create, "cut", MFD_CLOEXEC);
     CHECK(fd >= 0 && ftruncate(fd, PAGES * PAGE_BYTES) == 0);
@@ -120,7 +120,7 @@ static void send_a_signal(void) {
     struct guarded_range range = range_of(map_a_cut_file());
     CHECK(bus_fault_guard(&range) == 0);
     if (sigsetjmp(escape, 1) == 0) {
-        const union sigval inside = {.sival_ptr = range.base}; /* where a fault would have its address */
+        const union sigval inside = {.sival_ptr = range.base}; /* a fault would have this address */
         sigqueue(getpid(), SIGBUS, inside);
         CHECK(!"it was swallowed");
     }
@@ -139,7 +139,7 @@ static void send_with_nobody_there(void) {
     raise(SIGBUS);
 }
 
-/* The child has something else at these addresses. */
+/* The child has other memory at these addresses. */
 static void fault_in_a_child(void) {
     be_first_on_sigbus();
     struct guarded_range range = range_of(map_a_cut_file());
@@ -166,7 +166,7 @@ static void guard_too_many(void) {
     CHECK(lost_pages == 1);
 }
 
-/* How a process that does this ends: 0, or the signal. */
+/* How a process ends that runs this: 0, or the signal. */
 static int end_of(void (*body)(void)) {
     const pid_t child = fork();
     if (child == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka takes SIGBUS for itself before every test, and hands nothing on: tests of mapped rings take it back. */
+/* cmocka takes SIGBUS for itself before every test, and passes none on: tests of mapped rings take it back. */
 #ifndef BURST_TEST_DEVICE_BUS_HANDLER_H
 #define BURST_TEST_DEVICE_BUS_HANDLER_H
 
@@ -15,7 +15,7 @@
 
 static struct sigaction bus_handler;
 
-/* Before cmocka runs anything. */
+/* Called before cmocka runs a test. */
 static inline void install_bus_handler(void) {
     static uint8_t byte;
     static _Atomic uint32_t lost_pages;

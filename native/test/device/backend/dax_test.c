@@ -27,7 +27,7 @@ static void write_file(const char *directory, const char *name, const char *text
     fclose(file);
 }
 
-/* A device 252:<minor> of this subsystem at this place below /sys/devices. */
+/* Makes a device 252:<minor> of this subsystem at this place below /sys/devices. */
 static void make_device(unsigned int number, const char *place, const char *subsystem, const char *size,
                         const char *align) {
     char directory[2 * PATH_BYTES], link[3 * PATH_BYTES], target[3 * PATH_BYTES];

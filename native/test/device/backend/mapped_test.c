@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend `mapped`, on a file system in memory and, by name, on the page cache. */
+/* The backend `mapped`, on a file system in memory; and, if asked by name, on the page cache. */
 #include "device/media.h"
 
 #include <sys/mman.h>
@@ -39,9 +39,9 @@ static void assert_says(const char *text, const char *part) {
         fail_msg("\"%s\" does not say \"%s\"", text, part);
 }
 
-static int has_dax; /* what the file system says of itself */
+static int has_dax; /* the file system's own claim */
 
-/* The linker puts the first in the place of the second (--wrap). */
+/* The linker puts __wrap_ in place of the library's function (--wrap). */
 void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset);
 void *__real_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset);
 
@@ -165,7 +165,7 @@ static void a_file_in_the_page_cache_survives_the_process_only_and_auto_does_not
     if (in_memory)
         SKIP_WITH("the working directory is in memory");
     assert_int_equal(suits, 0);
-    assert_int_equal(suits_as_persistent_memory, 0); /* with MAP_SYNC: by name only */
+    assert_int_equal(suits_as_persistent_memory, 0); /* with MAP_SYNC it is taken by name only */
     assert_int_equal(device->survives, BURST_DURABILITY_PROCESS);
     assert_says(device->survives_because, "io=pwrite");
     device_close(device);
@@ -202,11 +202,11 @@ static void what_was_cut_off_is_an_error_each_time_and_nothing_is_acknowledged_a
         assert_says(error_text(), "SIGBUS");
     }
     assert_int_equal(device->ops->read(device, LAYOUT_DATA_OFFSET + 3 * PAGE_BYTES, buffer, PAGE_BYTES), 0);
-    memset(image + 9 * PAGE_BYTES, 'z', PAGE_BYTES); /* a producer goes on */
+    memset(image + 9 * PAGE_BYTES, 'z', PAGE_BYTES); /* as if a producer went on */
     assert_int_equal(commit_line(device, image, 9 * PAGE_BYTES), -EIO);
     assert_int_equal(commit_line(device, image, 0), -EIO);
     assert_int_equal(device->ops->write(device, LAYOUT_DATA_OFFSET + 9 * PAGE_BYTES, buffer, PAGE_BYTES), -EIO);
-    assert_int_equal(device->ops->write(device, 0, buffer, PAGE_BYTES), 0); /* the header slots are still there */
+    assert_int_equal(device->ops->write(device, 0, buffer, PAGE_BYTES), 0); /* the header slots are still mapped */
     assert_int_equal(device->ops->check(device), -EUCLEAN);
     assert_says(error_text(), "was cut by others");
     assert_int_equal(truncate(path, RING_BYTES), 0);
@@ -251,7 +251,7 @@ static void a_producer_that_is_still_in_the_image_of_a_failed_ring_reaches_the_m
     device_close(device);
     memset(image, 'b', PAGE_BYTES);
     assert_int_equal(byte_of(path, LAYOUT_DATA_OFFSET), 'a');
-    device = open_mapped(path, DEVICE_WRITER); /* the lock is gone with it */
+    device = open_mapped(path, DEVICE_WRITER); /* the close has released the lock */
     device_close(device);
 }
 
@@ -273,7 +273,7 @@ static void a_forked_child_has_no_mapping_of_it(void **state) {
     device_close(device);
 }
 
-/* Everything else is made in memory, where it can be mapped. */
+/* All scratch files are made in memory, where they can be mapped. */
 static int make_scratch_in_memory(void **state) {
     setenv("TMPDIR", "/dev/shm", 1);
     return make_scratch(state);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine `nvme` as far as it goes without NVMe: its commands bit by bit, and the lookup in a /sys tree like the kernel's. */
+/* The engine `nvme`, as far as it goes without NVMe: its commands, bit by bit, and the search in a
+ * tree like the kernel's /sys. */
 #include "device/media.h"
 
 #include "base/error.h"
@@ -24,7 +25,7 @@ static void a_write_command_has_the_first_block_the_count_less_one_and_force_uni
         .nsid = 7,
         .addr = (uint64_t)(uintptr_t)data,
         .data_len = 8192,
-        .cdw10 = 2048, /* 2^33 blocks of the offset and 2048 of the partition's begin */
+        .cdw10 = 2048, /* 2^33 blocks of the offset, and 2048 before the partition */
         .cdw11 = 2,
         .cdw12 = 15 | 1u << 30,
     };
@@ -69,7 +70,7 @@ static void the_queue_entry_passes_the_command_through_to_the_node(void **state)
     assert_int_equal(entry[0].flags, IOSQE_FIXED_FILE);
     assert_int_equal(entry[0].fd, 0);
     assert_int_equal(entry[0].cmd_op, NVME_URING_CMD_IO);
-    assert_memory_equal((uint8_t *)entry + 48, &command, sizeof(command)); /* where a 128-byte entry has it */
+    assert_memory_equal((uint8_t *)entry + 48, &command, sizeof(command)); /* a 128-byte entry has it there */
 }
 
 static void a_status_of_the_device_becomes_the_errno_that_the_block_layer_gives(void **state) {
@@ -77,7 +78,7 @@ static void a_status_of_the_device_becomes_the_errno_that_the_block_layer_gives(
     assert_int_equal(nvme_command_meaning(0), 0);
     assert_int_equal(nvme_command_meaning(-ENXIO), -ENXIO);
     assert_int_equal(nvme_command_meaning(0x280), -ENODATA);
-    assert_int_equal(nvme_command_meaning(0x4280), -ENODATA); /* "do not retry" beside it */
+    assert_int_equal(nvme_command_meaning(0x4280), -ENODATA); /* the bit "do not retry" is set, too */
     assert_int_equal(nvme_command_meaning(0x281), -ENODATA);
     assert_int_equal(nvme_command_meaning(0x80), -ENODEV);
     assert_int_equal(nvme_command_meaning(0x0b), -ENODEV);
@@ -95,13 +96,13 @@ static void identify_tells_the_block_and_the_transfer(void **state) {
     answer[128 + 4 * 3 + 2] = 12;
     assert_int_equal(nvme_identified_shift(answer, &shift), 0);
     assert_int_equal(shift, 12);
-    answer[26] = 0x21; /* format 17: bits 5 and 6 are the higher ones */
+    answer[26] = 0x21; /* format 17: bits 5 and 6 are its upper bits */
     answer[128 + 4 * 17 + 2] = 9;
     assert_int_equal(nvme_identified_shift(answer, &shift), 0);
     assert_int_equal(shift, 9);
     answer[128 + 4 * 17] = 8; /* bytes of metadata */
     assert_int_equal(nvme_identified_shift(answer, &shift), -EOPNOTSUPP);
-    answer[26] = 5; /* a format that is not there */
+    answer[26] = 5; /* a format that does not exist */
     assert_int_equal(nvme_identified_shift(answer, &shift), -EOPNOTSUPP);
 
     assert_true(nvme_identified_transfer(answer) == UINT64_MAX);
@@ -115,7 +116,7 @@ static void a_command_carries_whole_blocks_within_every_limit(void **state) {
     assert_int_equal(nvme_command_bytes(UINT64_MAX, 127 * 4096, 12), 127 * 4096);
     assert_int_equal(nvme_command_bytes(UINT64_MAX, 6000, 12), 4096);
     assert_int_equal(nvme_command_bytes(UINT64_MAX, UINT64_MAX, 9), 65536 * 512);
-    assert_int_equal(nvme_command_bytes(100, 100, 12), 4096); /* never nothing: it would never end */
+    assert_int_equal(nvme_command_bytes(100, 100, 12), 4096); /* never 0: that would never end */
 }
 
 /* --------------------------------------------------------------------------------------------------- lookup */
@@ -142,7 +143,7 @@ static void put(const char *path, const char *text) {
 
 #define CONTROLLER "devices/pci0000:00/0000:00:04.0/nvme/nvme0"
 
-/* As on a machine with one drive, a partition on it, and a disk of another kind. */
+/* Makes the tree of a machine with one drive, a partition on it, and a disk of another kind. */
 static void make_tree(void) {
     snprintf(sys, sizeof(sys), "%s/sys", scratch);
     if (access(sys, F_OK) == 0)
@@ -153,7 +154,7 @@ static void make_tree(void) {
     put(CONTROLLER "/nvme0n1/queue/max_segments", "127\n");
     put(CONTROLLER "/nvme0n1/nvme0n1p2/partition", "2\n");
     put(CONTROLLER "/nvme0n1/nvme0n1p2/start", "2048\n");
-    put(CONTROLLER "/nvme0n2/dev", "259:3\n"); /* no generic node: an old kernel */
+    put(CONTROLLER "/nvme0n2/dev", "259:3\n"); /* an old kernel: no generic node */
     put(CONTROLLER "/nvme0c1n1/dev", "259:4\n");
     put(CONTROLLER "/ng0n1/dev", "241:0\n");
     put("devices/virtual/block/loop0/dev", "7:0\n");

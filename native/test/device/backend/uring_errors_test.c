@@ -24,17 +24,17 @@ static void an_error_of_one_command_outlives_what_the_others_say(void **state) {
     device_close(device);
 }
 
-/* The first commands have failed when the kernel refuses to take the others, which then say "again". */
+/* The first commands have failed when the kernel refuses the others, which then say "again". */
 static void error_before_a_refusal(struct device *device) {
     struct uring *uring = uring_of(device);
     struct device_write write = {.offset = PIECE_BYTES, .data = image, .bytes = 64 * 4096, .result = 77};
     uring->meaning = meaning_given;
     uring->command_bytes = 4096;
     given = 1000, give = -EIO;
-    device->ops->submit(device, &write); /* 64 commands: they are given to the kernel at once */
+    device->ops->submit(device, &write); /* 64 commands, which go to the kernel at once */
     while (io_uring_cq_ready(&uring->ring) < 64) {
     }
-    uring->writes[0].commands += 1; /* one more, which the kernel does not take */
+    uring->writes[0].commands += 1; /* one command more, which the kernel does not take */
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     uring->prepare(uring, sqe, write.offset, image, 4096);
     sqe->user_data = 4096u << 8;
@@ -85,7 +85,7 @@ static void show_completion(int number) {
     --*interrupted->ring.cq.khead;
 }
 
-/* Signals the thread of that id once it sleeps, as it does in io_uring_enter. */
+/* Signals the thread with that id once it sleeps, which is in io_uring_enter. */
 static void *signal_when_asleep(void *thread) {
     char path[64], state = '?';
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", *(const pid_t *)thread);
@@ -100,7 +100,7 @@ static void *signal_when_asleep(void *thread) {
     return NULL;
 }
 
-/* The completion is hidden until the signal has ended the wait for it. */
+/* Hides the completion until the signal has ended the wait for it. */
 static void wait_interrupted(struct device *device) {
     struct device_write write = {.offset = 0, .data = image, .bytes = PIECE_BYTES, .result = 77};
     const struct sigaction show = {.sa_handler = show_completion};

@@ -39,8 +39,8 @@ static inline void fill_image(void) {
         ((uint64_t *)image)[i] = (i + 1) * 0x9e3779b97f4a7c15ull;
 }
 
-/* The kernel may hold the medium of a process that has ended until its last write has, too. An open waits a second for
- * that, which the writes of a busy machine may exceed. */
+/* The kernel holds the medium of a dead process until its last write ends. An open waits a second for that; on a
+ * busy machine the write may take longer. */
 static inline int open_patiently(const struct platform *platform, const char *path, uint32_t io,
                                  struct device **device) {
     const int64_t give_up_ns = platform_monotonic_ns(host) + HELD_MOST_NS;
@@ -71,7 +71,7 @@ static inline const char *ring_file(void) {
 static inline void in_child_on(const char *path, void (*body)(struct device *device)) {
     pid_t child = fork();
     if (child == 0) {
-        alarm(60); /* a body that never ends has failed */
+        alarm(60); /* a body that takes longer has failed */
         body(open_ring(path));
         _exit(0);
     }
@@ -99,7 +99,7 @@ static inline void check_medium(struct device *device, uint64_t offset, const vo
     platform_release(host, back, bytes);
 }
 
-/* A long write, which is submitted at once, and short ones, which wait for complete: all arrive. */
+/* A long write is submitted at once, short ones wait for complete: all arrive. */
 static inline void check_commit(struct device *device) {
     struct device_write writes[3] = {{.offset = 0, .data = image, .bytes = PIECE_BYTES, .result = 77},
                                      {.offset = PIECE_BYTES, .data = image + PIECE_BYTES, .bytes = 4096, .result = 77},
@@ -126,7 +126,7 @@ static inline int maps_have(const char *what) {
     return found;
 }
 
-/* Completions as these tests want them: the first `given` of them come back so, and then `give_then` once. */
+/* Completions that a test makes up: the first `given` get the result `give`, and the next one gets `give_then`. */
 static int given, give, give_then;
 
 static inline int meaning_given(const struct uring *uring, int result, size_t bytes) {

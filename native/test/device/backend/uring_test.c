@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine `uring` from inside: its commands, what it does when the kernel does not take or complete them, its child. */
+/* The engine `uring` from inside: its commands, a kernel that does not take or complete them, and its child. */
 #include "device/backend/uring_ring.h"
 
 static void a_command_writes_the_bytes_durably_from_registered_memory_to_the_registered_file(void **state) {
@@ -116,7 +116,7 @@ static void a_completion_that_says_again_is_made_up_for_and_an_error_is_told(voi
 static void a_write_of_many_commands_is_done_when_all_are_and_failed_if_one_is(void **state) {
     (void)state;
     struct device *device = open_ring(ring_file());
-    uring_of(device)->command_bytes = 4096; /* 256 commands, of which 64 fit into the queue */
+    uring_of(device)->command_bytes = 4096; /* 256 commands; the queue has room for 64 */
     assert_int_equal(commit_with(device, 0, 0, PIECE_BYTES), 0);
     check_medium(device, PIECE_BYTES, image, PIECE_BYTES);
     assert_int_equal(commit_with(device, 1, -ENODATA, PIECE_BYTES), -ENODATA);
@@ -208,7 +208,7 @@ static void count_sleep(const struct platform *platform, int64_t duration_ns) {
     platform_linux.ops->sleep_ns(platform, duration_ns);
 }
 
-/* The open waits for the last write of the killed process. */
+/* The open waits for the killed process's last write. */
 static void kill_and_reopen(const char *path, const char *what) {
     static struct platform_ops ops;
     static const struct platform counting = {&ops};
@@ -244,7 +244,7 @@ static void after_a_kill_in_the_middle_of_writes_the_ring_can_be_opened_at_once(
     make_file(scratch_path("backing"), RING_BYTES);
     if (!make_loop(scratch_path("backing"), &loop))
         SKIP_WITH("no loop device here (%s); wants root", strerror(errno));
-    const int reader = open(loop.path, O_RDONLY | O_CLOEXEC); /* else this process is one that writes to the device */
+    const int reader = open(loop.path, O_RDONLY | O_CLOEXEC); /* else this process would be a writer of the device */
     assert_int_equal(dup2(reader, loop.fd), loop.fd);
     close(reader);
     kill_and_reopen(loop.path, "loop");
