@@ -272,6 +272,29 @@ static void names_wait_for_what_an_earlier_run_has_rolled(void **state) {
     assert_holds(paths[0], "ef2\n");
 }
 
+/* Offers records of this length until the ring has no room for one. */
+static void fill(burst_t *log, size_t bytes) {
+    static char record[65536];
+    int64_t sequence;
+    memset(record, 'r', sizeof record);
+    do {
+        sequence = burst_offer(log, record, bytes, 0);
+    } while (sequence > 0);
+    assert_int_equal(sequence, -EAGAIN);
+}
+
+static void an_offer_waits_for_no_roll_in_a_full_ring(void **state) {
+    (void)state;
+    const burst_rolling_t rolling = rolling_of(10);
+    burst_t *log = open_rolling(&rolling);
+    atomic_store(&cannot_be_written, 1);
+    fill(log, 65536); /* each is behind a roll, for which there may be room when there is none for the record */
+    fill(log, 8);     /* with the last ones there is none for a roll */
+    atomic_store(&cannot_be_written, 0);
+    drain(burst_main_stream(log));
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void nobody_is_kept_from_rolling_by_what_comes_after_a_roll(void **state) {
     (void)state;
     burst_rolling_t rolling = rolling_of(4);
@@ -392,6 +415,7 @@ int main(void) {
         TEST(a_clock_that_is_set_back_rolls_to_no_name_twice),
         TEST(what_was_rolled_is_compressed_and_the_oldest_deleted),
         TEST(names_wait_for_what_an_earlier_run_has_rolled),
+        TEST(an_offer_waits_for_no_roll_in_a_full_ring),
         TEST(nobody_is_kept_from_rolling_by_what_comes_after_a_roll),
         TEST(a_roll_that_was_given_up_is_tried_again),
         TEST(every_line_of_all_threads_is_in_one_file_and_in_order),
