@@ -84,10 +84,13 @@ static int read_orders(burst_t *log) {
 }
 
 int main(int count, char **arguments) {
+    burst_stream_config_t of_orders;
+    burst_stream_config_init(&of_orders);
+    of_orders.file_name = "orders.log";
     burst_config_t config;
     burst_config_init(&config);
     config.ring = "orders.ring";
-    config.file_name = "orders.log";
+    config.main = &of_orders;
     config.batch_delay_ns = count > 1 ? strtoull(arguments[1], NULL, 10) * 1000000 : 0;
     burst_t *log;
     if (burst_open(&config, &log) < 0) {

@@ -9,10 +9,13 @@
 
 int main(void) {
     /* doc: open */
+    burst_stream_config_t orders;
+    burst_stream_config_init(&orders);
+    orders.file_name = "orders.log";
     burst_config_t config;
     burst_config_init(&config);
     config.ring = "orders.ring";
-    config.file_name = "orders.log";
+    config.main = &orders;
 
     burst_t *log;
     if (burst_open(&config, &log) < 0) {

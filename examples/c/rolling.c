@@ -15,11 +15,14 @@ int main(void) {
     rolling.compress = 1;
     rolling.keep_files = 30;
 
+    burst_stream_config_t orders;
+    burst_stream_config_init(&orders);
+    orders.file_name = "orders.log";
+    orders.rolling = &rolling;
     burst_config_t config;
     burst_config_init(&config);
     config.ring = "orders.ring";
-    config.file_name = "orders.log";
-    config.rolling = &rolling;
+    config.main = &orders;
 
     burst_t *log;
     if (burst_open(&config, &log) < 0) {

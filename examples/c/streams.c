@@ -13,13 +13,17 @@ static int failed(void) {
 
 int main(void) {
     /* doc: streams */
+    burst_stream_config_t of_orders;
+    burst_stream_config_init(&of_orders);
+    of_orders.file_name = "orders.log";
+    of_orders.block_timeout_ns = 5000000000;
+
     burst_config_t config;
     burst_config_init(&config);
     config.ring = "orders.ring";
     config.ring_bytes = 8 << 20;
-    config.file_name = "orders.log";
+    config.main = &of_orders;
     config.durability = BURST_DURABILITY_POWER;
-    config.block_timeout_ns = 5000000000;
 
     burst_stream_config_t of_audit, of_trace;
     burst_stream_config_init(&of_audit);

@@ -11,7 +11,7 @@ int main() try {
     // doc: orders
     burstlog::config config;
     config.ring = "orders.ring";
-    config.file_name = "orders.log";
+    config.main.emplace().file_name = "orders.log";
     burstlog::log log(config);
 
     for (int order = 1; order <= 10; order++) {

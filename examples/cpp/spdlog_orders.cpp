@@ -10,7 +10,7 @@
 int main() try {
     burstlog::config config;
     config.ring = "orders.ring";
-    config.file_name = "orders.log";
+    config.main.emplace().file_name = "orders.log";
     const auto log = std::make_shared<burstlog::log>(config);
 
     spdlog::logger logger("orders", std::make_shared<burst_sink>(log));

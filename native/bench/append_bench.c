@@ -223,10 +223,11 @@ int main(int argc, char **argv) {
     const size_t count = !serves && argc > 4 ? strtoul(argv[4], NULL, 10) : 20000;
     const size_t length = serves ? strtoul(argv[4], NULL, 10) : argc > 5 ? strtoul(argv[5], NULL, 10) : 256;
     const bool mapped = serves && strcmp(argv[5], "mapped") == 0;
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = argv[3]};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = argv[1];
-    config.file_name = argv[3];
+    config.main = &main_config;
     config.durability = BURST_DURABILITY_PROCESS;
     config.huge_pages =
         !serves && argc > 6 && strcmp(argv[6], "off") == 0 ? BURST_HUGE_PAGES_OFF : BURST_HUGE_PAGES_AUTO;

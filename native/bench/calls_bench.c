@@ -117,10 +117,11 @@ int main(int argc, char **argv) {
                 THREADS_MOST);
         return 2;
     }
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = argv[3]};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = argv[2];
-    config.file_name = argv[3];
+    config.main = &main_config;
     config.io = io_of(argv[4]);
     config.durability = BURST_DURABILITY_PROCESS;
     config.ring_bytes = argc > 8 ? strtoull(argv[8], NULL, 10) << 20 : 0;

@@ -45,11 +45,12 @@ static uint32_t io_of(const char *name) {
 static void open_side(struct side *side, const char *io, const char *ring, const char *folder, int number,
                       size_t count) {
     char file[BURST_PATH_BYTES];
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = file};
     burst_config_t config;
     burst_config_init(&config);
     snprintf(file, sizeof file, "%s/%d.log", folder, number);
     config.ring = ring;
-    config.file_name = file;
+    config.main = &main_config;
     config.durability = BURST_DURABILITY_PROCESS;
     config.io = io_of(io);
     side->io = io;

@@ -92,10 +92,11 @@ int main(int argc, char **argv) {
     snprintf(ring, sizeof ring, "%s/ring", argv[1]);
     snprintf(file, sizeof file, "%s/log", argv[1]);
     snprintf(other, sizeof other, "%s/bare", argv[1]);
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = file};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = ring;
-    config.file_name = file;
+    config.main = &main_config;
     config.io = BURST_IO_MAPPED;
     config.durability = BURST_DURABILITY_PROCESS;
     burst_t *log;

@@ -49,10 +49,11 @@ static uint32_t engine_named(const char *name) {
 }
 
 static burst_t *open_log(char **argv) {
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = argv[4]};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = argv[2];
-    config.file_name = argv[4];
+    config.main = &main_config;
     config.ring_bytes = RING_BYTES;
     config.durability = BURST_DURABILITY_PROCESS;
     config.io = engine_named(argv[5]);

@@ -47,10 +47,11 @@ static void pause_until(int64_t until_ns) {
 }
 
 static void measure(const char *ring, const char *file, unsigned setting, int64_t pause_ns, unsigned round) {
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = file};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = ring;
-    config.file_name = file;
+    config.main = &main_config;
     config.ring_bytes = 64 << 20;
     config.durability = BURST_DURABILITY_PROCESS;
     config.io = BURST_IO_PWRITE;

@@ -150,11 +150,12 @@ static burst_t *open_ring(const char *directory, unsigned mib, const char *devic
     char ring[4096], file[4096];
     snprintf(ring, sizeof ring, "%s/%u.ring", directory, mib);
     snprintf(file, sizeof file, "%s/%u.log", directory, mib);
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = file};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = device != NULL ? device : ring;
     config.ring_bytes = device != NULL ? 0 : mib * MIB;
-    config.file_name = file;
+    config.main = &main_config;
     config.durability = BURST_DURABILITY_PROCESS;
     burst_t *log;
     if (burst_open(&config, &log) < 0) {

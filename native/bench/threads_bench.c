@@ -136,10 +136,11 @@ int main(int argc, char **argv) {
     for (int i = 0; i < THREADS_MOST; i++) {
         appenders[i].latency_ns = malloc(LATENCIES_A_THREAD * sizeof(uint32_t));
     }
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = argv[2]};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = argv[1];
-    config.file_name = argv[2];
+    config.main = &main_config;
     config.durability = BURST_DURABILITY_PROCESS;
     burst_t *log;
     if (burst_open(&config, &log) < 0) {

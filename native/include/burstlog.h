@@ -6,10 +6,13 @@
  * them in large batches to a log file. After any crash the next open finishes what was interrupted: the log file
  * then holds every acknowledged record exactly once, in order.
  *
+ *     burst_stream_config_t orders;
+ *     burst_stream_config_init(&orders);
+ *     orders.file_name = "orders.log";
  *     burst_config_t config;
  *     burst_config_init(&config);
  *     config.ring = "orders.ring";
- *     config.file_name = "orders.log";
+ *     config.main = &orders;
  *     burst_t *log;
  *     if (burst_open(&config, &log) < 0) { fprintf(stderr, "%s\n", burst_last_error()); return 1; }
  *     int64_t sequence = burst_append(log, "order 1\n", 8, 0);      // durable when it returns
@@ -60,8 +63,11 @@ extern "C" {
 
 #define BURST_PATH_BYTES 4096
 #define BURST_TEXT_BYTES 512
+#define BURST_STREAMS_MAX 64 /* of a ring, the main stream among them */
+#define BURST_STREAM_NAME_BYTES 256
 
 typedef struct burst burst_t;
+typedef struct burst_stream burst_stream_t;
 typedef struct burst_rolling burst_rolling_t;
 
 /* What a medium must survive. Ring and log file must both survive at least what is asked for. */
@@ -97,63 +103,83 @@ enum burst_huge_pages {
     BURST_HUGE_PAGES_OFF = 1,  /* never huge ones */
 };
 
-typedef struct burst_config {
-    uint32_t struct_bytes;     /* sizeof(burst_config_t), set by burst_config_init */
-    uint32_t durability;       /* enum burst_durability; default POWER */
-    uint32_t on_full;          /* enum burst_on_full; default BLOCK */
-    uint32_t io;               /* enum burst_io; default AUTO */
-    const char *ring;          /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
-                                     file is created with mode 0600, and so are the folders above it. An empty one
-                                     becomes a ring and keeps its mode and owner */
-    const char *file_name;     /* the log file of the main stream, made absolute and stored in the ring; NULL: there is
-                                     none, and burst_stream_open opens those that there are. Created if missing, and
-                                     so are the folders above it. Or a block device that `burstlog format
-                                     --destination` prepared */
-    uint64_t ring_bytes;       /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
-                                     the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
-                                     is refused */
-    uint64_t max_record_bytes; /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
+/*
+ * A stream: a log file of its own for records that share the ring of burst_config_t with those of other streams. Texts
+ * and structs that it points to must last as long as the call that gets it; times are in nanoseconds.
+ */
+typedef struct burst_stream_config {
+    uint32_t struct_bytes; /* sizeof(burst_stream_config_t), set by burst_stream_config_init */
+    uint32_t on_full;      /* enum burst_on_full; default BLOCK */
+    const char *name;      /* what the stream is known by over restarts, less than BURST_STREAM_NAME_BYTES; NULL or "":
+                                  its file_name. Under the same name it may get another file: what waits for the old one
+                                  goes there first. The main stream has none, since there is one in a ring */
+    const char
+        *file_name; /* required: the log file, made absolute and stored in the ring. Created if missing, and so are
+                                  the folders above it. Or a block device that `burstlog format --destination` prepared.
+                                  No other open stream of the process may write it */
     uint64_t block_timeout_ns; /* 0: wait for ever. Bounds how long an append waits in all: for space, for the writes of
                                      other threads, for threads in the middle of a record. Only a write that it has
                                      begun itself, and that holds its record, takes as long as the medium does */
-    uint64_t drain_interval_ns; /* 0: 100 ms. A durable record reaches the log file within this time */
-    /* 0: 10 s. Bounds burst_close, whatever the media do. Draining gets three quarters of it; what is not drained
-     * then stays in the ring */
-    uint64_t shutdown_timeout_ns;
     const char *file_owner;    /* NULL: unchanged. User name of a newly created log file */
     const char *file_group;    /* NULL: unchanged. Group name of a newly created log file */
     uint32_t file_mode;        /* 0: 0666 less the umask. Permission bits of a newly created log file */
-    uint32_t rolls_by_caller;  /* of the main stream: as in burst_stream_config_t */
-    const char *drain_cpu;     /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
-                                     moves records to the log file, as the kernel lists them: "3" or "3-5,8" */
-    const char *commit_cpu;    /* the same for the thread burst-commit, which makes enqueued records durable. The
-                                     image then is on the NUMA node of these CPUs, else on that of the device */
-    int32_t realtime_priority; /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
-    uint32_t huge_pages;       /* enum burst_huge_pages; default AUTO */
-    uint32_t commit_spin;      /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer
-                                     ever pays for waking it; it takes a whole CPU, which commit_cpu should give it,
-                                     and must if realtime_priority is set */
-    uint32_t reserved_2;       /* 0 */
+    uint32_t rolls_by_caller;  /* 1: whoever calls burst_stream_next_roll rolls its files; 0: the engine */
+    const burst_rolling_t
+        *rolling; /* NULL: nobody rolls its files unasked. Else when the engine does, and to which names:
+                                       below, "rolling" */
+    /* NULL or "": none. A folder of segments gets the records of the stream as well, from now on or behind what it got before:
+     * burstlog_consumer.h, docs/segments.md. No other stream may write it */
+    const char *segments;
+    uint64_t segment_bytes;        /* 0: 64 MiB. A segment ends before it is longer: 64 KiB .. 1 TiB */
+    uint64_t segments_keep_bytes;  /* 0: none. What all consumers have passed goes when so much is behind it, */
+    uint64_t segments_keep_ns;     /* and it was last written so long ago */
+    uint64_t segments_limit_bytes; /* 0: none. A consumer with more behind it is told of in an event, */
+    uint64_t segments_limit_ns;    /* or one that has not passed what was last written longer ago */
+    uint32_t segments_over_limit;  /* enum burst_segments_over_limit; default HOLD */
+    uint32_t reserved;             /* 0 */
+} burst_stream_config_t;
+
+/* A ring, and its main stream. Texts and structs that it points to must last as long as the call that gets it. */
+typedef struct burst_config {
+    uint32_t struct_bytes; /* sizeof(burst_config_t), set by burst_config_init */
+    uint32_t durability;   /* enum burst_durability; default POWER */
+    uint32_t io;           /* enum burst_io; default AUTO */
+    uint32_t huge_pages;   /* enum burst_huge_pages; default AUTO */
+    const char *ring;      /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
+                                     file is created with mode 0600, and so are the folders above it. An empty one
+                                     becomes a ring and keeps its mode and owner */
+    const burst_stream_config_t *main; /* the stream that burst_append and its like write. NULL: there is none, these
+                                     calls return -EINVAL, and burst_stream_open opens the streams that there are */
+    uint64_t ring_bytes;               /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
+                                     the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
+                                     is refused */
+    uint64_t max_record_bytes;         /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
+    uint64_t drain_interval_ns;        /* 0: 100 ms. A durable record reaches its log file within this time */
+    /* 0: 10 s. Bounds burst_close, whatever the media do. Draining gets three quarters of it; what is not drained
+     * then stays in the ring */
+    uint64_t shutdown_timeout_ns;
     uint64_t batch_delay_ns;   /* 0: enqueued records are made durable as soon as the write before is done. Else
                                      burst-commit waits this long, at most 1 s, for more of them, which makes fewer and
                                      longer writes; whoever waits for durability does not wait for that */
     uint64_t batch_bytes;      /* 0: only batch_delay_ns counts. Else burst-commit waits no longer once so many bytes
                                      of the ring are enqueued. Needs batch_delay_ns */
-    const burst_rolling_t *rolling; /* of the main stream: as in burst_stream_config_t, and so all that follow */
-    const char *segments;
-    uint64_t segment_bytes, segments_keep_bytes, segments_keep_ns, segments_limit_bytes, segments_limit_ns;
-    uint32_t segments_over_limit;
-    uint32_t reserved_3; /* 0 */
+    const char *drain_cpu;     /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
+                                     moves records to the log files, as the kernel lists them: "3" or "3-5,8" */
+    const char *commit_cpu;    /* the same for the thread burst-commit, which makes enqueued records durable. The
+                                     image then is on the NUMA node of these CPUs, else on that of the device */
+    int32_t realtime_priority; /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
+    uint32_t commit_spin;      /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer
+                                     ever pays for waking it; it takes a whole CPU, which commit_cpu should give it,
+                                     and must if realtime_priority is set */
 } burst_config_t;
 
-/* Sets every field to its default (zero), and struct_bytes to the size that this header was compiled with. New fields
+/* They set every field to its default (zero), and struct_bytes to the size that this header was compiled with. New fields
  * are added at the end. A caller built against an older header of the same BURST_ABI_VERSION gets their defaults. A
  * caller built against a newer header is served as long as the fields that this library does not know are zero. */
 void burst_config_init_bytes(burst_config_t *config, size_t struct_bytes);
 #define burst_config_init(config) burst_config_init_bytes(config, sizeof(burst_config_t))
-/* The function that callers of the first header call, and callers without its macros. Its struct ends before
- * drain_cpu. */
-void(burst_config_init)(burst_config_t *config);
+void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct_bytes);
+#define burst_stream_config_init(config) burst_stream_config_init_bytes(config, sizeof(burst_stream_config_t))
 
 /* The ABI version of the loaded library. Safe to call before anything else. */
 uint32_t burst_abi_version(void);
@@ -324,51 +350,16 @@ int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
 /* ------------------------------------------------------------------------------------------------------------ streams
  *
  * A ring may carry several streams: orders, audit, diagnostics, each with a log file of its own. They share the ring's
- * order, its sequences, its group commits and its space. The stream of burst_config_t.file_name is the main stream, which
- * the calls above write; burst_stream_open opens others.
+ * order, its sequences, its group commits and its space. The stream of burst_config_t.main is the main stream, which the calls
+ * above write; burst_stream_open opens others.
  *
  * A record stays in its stream: after a crash, or once its stream is not opened any more, it goes to the file that the
  * stream was bound to. A file that cannot be written holds up its own stream only, until its records fill the ring; the
  * event that tells of it says how much of the ring they hold.
  */
 
-#define BURST_STREAMS_MAX 64 /* of a ring, the main stream among them */
-#define BURST_STREAM_NAME_BYTES 256
-
-typedef struct burst_stream burst_stream_t;
-
-typedef struct burst_stream_config {
-    uint32_t struct_bytes; /* sizeof(burst_stream_config_t), set by burst_stream_config_init */
-    uint32_t on_full;      /* enum burst_on_full; default BLOCK */
-    const char *name;      /* what the stream is known by over restarts, less than BURST_STREAM_NAME_BYTES; NULL or "":
-                                  its file_name. Under the same name it may get another file: what waits for the old one
-                                  goes there first */
-    const char *file_name; /* required: as in burst_config_t; no other open stream of the process may write it */
-    uint64_t block_timeout_ns; /* as in burst_config_t, for the records of this stream */
-    const char *file_owner;    /* as in burst_config_t, and so the next two */
-    const char *file_group;
-    uint32_t file_mode;
-    uint32_t rolls_by_caller; /* 1: whoever calls burst_stream_next_roll rolls its files; 0: the engine */
-    const burst_rolling_t
-        *rolling; /* NULL: nobody rolls its files unasked. Else when the engine does, and to which names:
-                                       below, "rolling" */
-    /* NULL or "": none. A folder of segments gets the records of the stream as well, from now on or behind what it got before:
-     * burstlog_consumer.h, docs/segments.md. No other stream may write it */
-    const char *segments;
-    uint64_t segment_bytes;        /* 0: 64 MiB. A segment ends before it is longer: 64 KiB .. 1 TiB */
-    uint64_t segments_keep_bytes;  /* 0: none. What all consumers have passed goes when so much is behind it, */
-    uint64_t segments_keep_ns;     /* and it was last written so long ago */
-    uint64_t segments_limit_bytes; /* 0: none. A consumer with more behind it is told of in an event, */
-    uint64_t segments_limit_ns;    /* or one that has not passed what was last written longer ago */
-    uint32_t segments_over_limit;  /* enum burst_segments_over_limit; default HOLD */
-    uint32_t reserved_3;           /* 0 */
-} burst_stream_config_t;
-
-/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
-void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct_bytes);
-#define burst_stream_config_init(config) burst_stream_config_init_bytes(config, sizeof(burst_stream_config_t))
-
-/* The stream of burst_config_t.file_name, which is closed with its log. */
+/* The stream of burst_config_t.main, which is closed with its log. If there is none, calls that get it return -EINVAL, as those
+ * of the log do. */
 burst_stream_t *burst_main_stream(burst_t *log);
 
 /*

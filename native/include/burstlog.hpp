@@ -5,7 +5,7 @@
  *
  *     burstlog::config config;
  *     config.ring = "orders.ring";
- *     config.file_name = "orders.log";
+ *     config.main.emplace().file_name = "orders.log";
  *     burstlog::log log(config);
  *     log.append("order 1\n"); // durable when it returns
  *
@@ -203,8 +203,9 @@ class log : public writer {
     /* Opens ring and log file, and finishes what a crash interrupted. With an error told, the log is empty. As burst_open. */
     explicit log(const config &config, error_to ec = {})
         : shutdown_timeout_(config.shutdown_timeout.count() != 0 ? config.shutdown_timeout : std::chrono::seconds(10)) {
+        burst_stream_config_t of_main;
         burst_rolling_t rolled;
-        const burst_config_t c = config.to_c(rolled);
+        const burst_config_t c = config.to_c(of_main, rolled);
         ec.answer(burst_open(&c, &log_));
         stream_ = log_ != nullptr ? burst_main_stream(log_) : nullptr;
     }
@@ -227,8 +228,9 @@ class log : public writer {
 
     /* Opens a stream; with an error told, it is empty. It may outlive the log, which closes it. As burst_stream_open. */
     stream open_stream(const stream_config &config, error_to ec = {}) {
+        burst_stream_config_t c;
         burst_rolling_t rolled;
-        const burst_stream_config_t c = config.to_c(rolled);
+        config.to_c(c, rolled);
         burst_stream_t *opened = nullptr;
         ec.answer(burst_stream_open(log_, &c, &opened));
         return stream(opened, shutdown_timeout_);

@@ -152,7 +152,7 @@ struct rolling {
     }
 };
 
-/* The fields of burst_config_t and burst_stream_config_t whose names begin with segment. */
+/* The fields of burst_stream_config_t whose names begin with segment. */
 struct segments {
     std::string folder; /* "": none */
     std::uint64_t segment_bytes = 0;
@@ -161,68 +161,70 @@ struct segments {
     std::uint64_t limit_bytes = 0;
     nanoseconds limit{0};
     bool release = false; /* over the limit */
-
-    template <typename Config> void to_c(Config &c) const noexcept {
-        c.segments = detail::or_null(folder);
-        c.segment_bytes = segment_bytes;
-        c.segments_keep_bytes = keep_bytes;
-        c.segments_keep_ns = detail::setting_ns(keep);
-        c.segments_limit_bytes = limit_bytes;
-        c.segments_limit_ns = detail::setting_ns(limit);
-        c.segments_over_limit = release ? BURST_SEGMENTS_RELEASE : BURST_SEGMENTS_HOLD;
-    }
 };
 
-namespace detail {
-
-/* What the configurations of a log and of a stream have in common. */
-template <typename Config, typename C>
-void log_file_to_c(const Config &config, burst_rolling_t &rolled, C &c) noexcept {
-    if (config.rolling) {
-        rolled = config.rolling->to_c();
-        c.rolling = &rolled;
-    }
-    c.on_full = static_cast<std::uint32_t>(config.on_full);
-    c.file_name = or_null(config.file_name);
-    c.block_timeout_ns = setting_ns(config.block_timeout);
-    c.file_owner = or_null(config.file_owner);
-    c.file_group = or_null(config.file_group);
-    c.file_mode = config.file_mode;
-    c.rolls_by_caller = config.rolls_by_caller;
-    config.segments.to_c(c);
-}
-
-} // namespace detail
-
-/* burst_config_t, as rolling is burst_rolling_t. "" for NULL. */
-struct config {
-    std::string ring; /* required */
-    std::string file_name;
-    burstlog::durability durability = burstlog::durability::power;
+/* burst_stream_config_t, as rolling is burst_rolling_t. "" for NULL. */
+struct stream_config {
+    std::string name;      /* none of a main stream */
+    std::string file_name; /* required */
     burstlog::on_full on_full = burstlog::on_full::block;
-    burst_io io = BURST_IO_AUTO;
-    std::uint64_t ring_bytes = 0;
-    std::uint64_t max_record_bytes = 0;
     nanoseconds block_timeout{0};
-    nanoseconds drain_interval{0};
-    nanoseconds shutdown_timeout{0};
     std::string file_owner, file_group;
     std::uint32_t file_mode = 0;
     bool rolls_by_caller = false;
+    std::optional<burstlog::rolling> rolling;
+    burstlog::segments segments;
+
+    /* Fills both; they point to each other and into this one: valid until one of the three is changed or destroyed. */
+    void to_c(burst_stream_config_t &c, burst_rolling_t &rolled) const noexcept {
+        burst_stream_config_init(&c);
+        if (rolling) {
+            rolled = rolling->to_c();
+            c.rolling = &rolled;
+        }
+        c.on_full = static_cast<std::uint32_t>(on_full);
+        c.name = detail::or_null(name);
+        c.file_name = detail::or_null(file_name);
+        c.block_timeout_ns = detail::setting_ns(block_timeout);
+        c.file_owner = detail::or_null(file_owner);
+        c.file_group = detail::or_null(file_group);
+        c.file_mode = file_mode;
+        c.rolls_by_caller = rolls_by_caller;
+        c.segments = detail::or_null(segments.folder);
+        c.segment_bytes = segments.segment_bytes;
+        c.segments_keep_bytes = segments.keep_bytes;
+        c.segments_keep_ns = detail::setting_ns(segments.keep);
+        c.segments_limit_bytes = segments.limit_bytes;
+        c.segments_limit_ns = detail::setting_ns(segments.limit);
+        c.segments_over_limit = segments.release ? BURST_SEGMENTS_RELEASE : BURST_SEGMENTS_HOLD;
+    }
+};
+
+/* burst_config_t, as stream_config is burst_stream_config_t. */
+struct config {
+    std::string ring;                  /* required */
+    std::optional<stream_config> main; /* empty: the log itself refuses every record, and has other streams only */
+    burstlog::durability durability = burstlog::durability::power;
+    burst_io io = BURST_IO_AUTO;
+    std::uint64_t ring_bytes = 0;
+    std::uint64_t max_record_bytes = 0;
+    nanoseconds drain_interval{0};
+    nanoseconds shutdown_timeout{0};
     std::string drain_cpu, commit_cpu;
     int realtime_priority = 0;
     burst_huge_pages huge_pages = BURST_HUGE_PAGES_AUTO;
     bool commit_spin = false;
     nanoseconds batch_delay{0};
     std::uint64_t batch_bytes = 0;
-    std::optional<burstlog::rolling> rolling;
-    burstlog::segments segments;
 
-    /* It points into this one, and to `rolled`: valid until one of these is changed or destroyed. */
-    burst_config_t to_c(burst_rolling_t &rolled) const noexcept {
+    /* As stream_config::to_c, of the ring and of its main stream. */
+    burst_config_t to_c(burst_stream_config_t &of_main, burst_rolling_t &rolled) const noexcept {
         burst_config_t c;
         burst_config_init(&c);
-        detail::log_file_to_c(*this, rolled, c);
+        if (main) {
+            main->to_c(of_main, rolled);
+            c.main = &of_main;
+        }
         c.durability = static_cast<std::uint32_t>(durability);
         c.io = io;
         c.ring = ring.c_str();
@@ -242,31 +244,10 @@ struct config {
 
     /* As burst_config_check. */
     void check(error_to ec = {}) const {
+        burst_stream_config_t of_main;
         burst_rolling_t rolled;
-        const burst_config_t c = to_c(rolled);
+        const burst_config_t c = to_c(of_main, rolled);
         ec.answer(burst_config_check(&c));
-    }
-};
-
-/* burst_stream_config_t, as config is burst_config_t. */
-struct stream_config {
-    std::string name;
-    std::string file_name; /* required */
-    burstlog::on_full on_full = burstlog::on_full::block;
-    nanoseconds block_timeout{0};
-    std::string file_owner, file_group;
-    std::uint32_t file_mode = 0;
-    bool rolls_by_caller = false;
-    std::optional<burstlog::rolling> rolling;
-    burstlog::segments segments;
-
-    /* As config::to_c. */
-    burst_stream_config_t to_c(burst_rolling_t &rolled) const noexcept {
-        burst_stream_config_t c;
-        burst_stream_config_init(&c);
-        detail::log_file_to_c(*this, rolled, c);
-        c.name = detail::or_null(name);
-        return c;
     }
 };
 

@@ -71,11 +71,20 @@ static inline const char *first_cpu(void) {
     return text;
 }
 
+/* The main stream of the configuration that was made last. */
+static burst_stream_config_t main_config;
+
+static inline const burst_stream_config_t *main_of(const char *file_name) {
+    burst_stream_config_init(&main_config);
+    main_config.file_name = file_name;
+    return &main_config;
+}
+
 static inline burst_config_t small_config(void) {
     burst_config_t config;
     burst_config_init(&config);
     config.ring = ring_path;
-    config.file_name = file_path;
+    config.main = main_of(file_path);
     config.ring_bytes = 2 * 1024 * 1024;
     config.durability = BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 5000000;

@@ -147,7 +147,8 @@ static inline int remove_folder(void **state) {
 static inline int try_to_open(void) {
     const struct engine_parts parts = {
         .platform = timeless_platform(), .device = &host.device, .files = &host.files, .events = &host.events};
-    const struct engine_config config = {.file_name = host.file};
+    const struct engine_stream main_stream = {.name = "", .path = host.file};
+    const struct engine_config config = {.main = &main_stream};
     host.flushes = host.reads_before_flush = host.accesses = 0;
     return engine_open(&parts, &config, &host.engine);
 }

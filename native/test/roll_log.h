@@ -48,7 +48,7 @@ static inline burst_stream_t *open_stream_with(burst_t *log, const char *name, c
 
 static inline burst_t *open_without_file(void) {
     burst_config_t config = small_config();
-    config.file_name = NULL;
+    config.main = NULL;
     return open_with(&config);
 }
 

@@ -63,7 +63,7 @@ static inline void assert_is_missing(const char *path) {
 
 static inline burst_t *open_without_file(void) {
     burst_config_t config = small_config();
-    config.file_name = NULL;
+    config.main = NULL;
     return open_with(&config);
 }
 

@@ -31,11 +31,12 @@ int main(int count, char **arguments) {
     snprintf(ring, sizeof ring, "%s/a.ring", arguments[2]);
     snprintf(log, sizeof log, "%s/a.log", arguments[2]);
     for (int64_t sequence = 1; sequence <= 2; sequence++) {
+        const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = log};
         burst_config_t config;
         burst_t *opened;
         init(&config, sizeof config);
         config.ring = ring;
-        config.file_name = log;
+        config.main = &main_config;
         if (open_log(&config, &opened) < 0 || append(opened, "a line\n", 7, 0) != sequence || close_log(opened) < 0) {
             fprintf(stderr, "%s\n", ((const char *(*)(void))function("burst_last_error"))());
             return 1;

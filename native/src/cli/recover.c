@@ -70,7 +70,8 @@ static int recover(struct device *device, const struct owner *owner, struct even
                                        .files = &files_posix,
                                        .raw_media = &raw_media_posix,
                                        .events = events};
-    const struct engine_config config = {0};
+    const struct engine_stream main = {.name = ""}; /* where it is bound */
+    const struct engine_config config = {.main = &main};
     struct engine *engine;
     struct ledger *noted; /* the ledger before anything was moved */
     struct streams before, streams;
@@ -86,7 +87,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     streams_count(&engine->view, engine->view.ledger, &streams);
     char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(&engine->view.recovery, statement, sizeof statement);
-    drain_copy_path(engine->drain, 0, file, sizeof file);
+    drain_copy_path(engine->drain, LAYOUT_MAIN_STREAM, file, sizeof file);
     struct report report;
     report_begin(&report, stdout, json);
     report_text(&report, "ring", device->path);

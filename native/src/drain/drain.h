@@ -64,15 +64,13 @@ struct drain_parts {
 int drain_open(const struct drain_parts *parts, struct drain **drain);
 
 struct drain_stream_config {
-    const char *name;      /* "": known by its path, or the log's own */
+    const char *name;      /* "": known by its path, or the main stream */
     const char *path;      /* absolute; NULL: where it is bound to */
     struct outlet *outlet; /* closed; the drain's from now on, and destroyed if this fails */
     const uint16_t
-        *follows;     /* it gets the records of this stream, which is open, as well, and none of its own: those that
+        *follows; /* it gets the records of this stream, which is open, as well, and none of its own: those that
                                 come from now on, or behind what it got before; name is "". NULL: its own */
-    int is_log;       /* stream 0, whose name is "" */
-    int may_not_move; /* whoever owns the ring may have made up where it is bound to: if records wait for another path than
-                         `path` this fails with -EPERM, without a sentence */
+    int is_main;  /* of id LAYOUT_MAIN_STREAM; name is "" */
 };
 
 /*

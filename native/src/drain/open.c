@@ -257,9 +257,6 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
     if (bound[0] == '\0' || (!is_bound_here && !has_waiting(drain, stream))) {
         return bind(drain, stream, config->path); /* the file before is not even looked at */
     }
-    if (!is_bound_here && config->may_not_move) {
-        return -EPERM;
-    }
     if (!is_bound_here) {
         const int rc = drain_where_bound(drain, stream);
         return rc < 0 ? rc : bind(drain, stream, config->path);
@@ -269,15 +266,15 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
 }
 
 static struct drain_stream *find_stream(const struct drain *drain, const struct drain_stream_config *config) {
-    if (config->is_log) {
-        return drain_stream(drain, 0);
+    if (config->is_main) {
+        return drain_stream(drain, LAYOUT_MAIN_STREAM);
     }
     if (config->follows != NULL) {
         return stream_follower(drain, *config->follows);
     }
     EACH_STREAM(drain, stream) {
         const struct stream_state *noted = &stream->noted;
-        if (noted->id != 0 && !stream_follows(stream) && strcmp(noted->name, config->name) == 0 &&
+        if (noted->id != LAYOUT_MAIN_STREAM && !stream_follows(stream) && strcmp(noted->name, config->name) == 0 &&
             (config->name[0] != '\0' || (config->path != NULL && strcmp(noted->outlet.path, config->path) == 0))) {
             return stream;
         }
@@ -318,15 +315,15 @@ static void take_back(struct drain *drain) {
 
 /* An id that no stream has; else that of one which nobody has open and which holds nothing. */
 static int free_id(struct drain *drain, const struct drain_stream_config *config) {
-    if (config->is_log) {
-        return 0;
+    if (config->is_main) {
+        return LAYOUT_MAIN_STREAM;
     }
-    for (unsigned id = 1; id < LAYOUT_STREAMS_MAX; id++) {
+    for (unsigned id = LAYOUT_MAIN_STREAM + 1; id < LAYOUT_STREAMS_MAX; id++) {
         if (drain_stream(drain, id) == NULL) {
             return (int)id;
         }
     }
-    for (unsigned id = 1; id < LAYOUT_STREAMS_MAX; id++) {
+    for (unsigned id = LAYOUT_MAIN_STREAM + 1; id < LAYOUT_STREAMS_MAX; id++) {
         struct drain_stream *stream = drain_stream(drain, id);
         if (!stream->is_open && drain_stream_dry(drain, stream) == 0) {
             return (int)id;

@@ -6,12 +6,12 @@
 
 #include "base/error.h"
 #include "burstlog.h"
+#include "log/config.h"
 #include "log/log.h"
 #include "log/public_types.h"
 #include "ring/leader.h"
 
-#define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
-#define STATS_MOST_BYTES 4096                             /* a larger value is garbage */
+#define STATS_MOST_BYTES 4096 /* a larger value is garbage */
 
 int log_check_alive(const burst_t *log) {
     return ring_is_alive(log->ring) ? 0
@@ -123,9 +123,9 @@ int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes
 void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const struct ring *ring = log->ring;
     struct drain *drain = log->engine->drain;
-    struct drain_figures figures = {.length = 0};
+    struct drain_figures of_main;
     uint64_t durable, next_sequence;
-    drain_get_figures(drain, 0, &figures);
+    stream_get_figures(&log->main, &of_main);
     stats->drained_sequence = (int64_t)drain_sequence(log->engine->drain);
     ring_durable(ring, &durable, &next_sequence);
     stats->durable_sequence = (int64_t)next_sequence - 1;
@@ -144,8 +144,8 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const uint64_t released = atomic_load(&ring->released);
     stats->used_bytes = ring_claimed(ring) - released;
     stats->max_record_bytes = ring->limits.max_record_bytes;
-    stats->file_bytes = figures.length;
-    stats->destination_empty = log->destination_was_empty;
+    stats->file_bytes = of_main.length;
+    stats->destination_empty = of_main.began_empty;
     stats->epoch = ring->epoch;
     stats->survives = log->survives;
     stats->io = ring->device->io;
@@ -155,7 +155,7 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
 int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
     burst_t *log = (burst_t *)log_const; /* entering counts the caller */
     const uint32_t bytes = stats->struct_bytes;
-    if (bytes < STATS_LEAST_BYTES || bytes > STATS_MOST_BYTES) {
+    if (bytes < BYTES_UP_TO(burst_stats_t, stages) || bytes > STATS_MOST_BYTES) {
         return error_set(EINVAL,
                          "burst_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
                          "against the burstlog.h of this library",
@@ -220,19 +220,4 @@ int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns) {
         memcpy(event->text, taken.text, sizeof event->text);
     }
     return rc;
-}
-
-int burst_current_file(const burst_t *log_const, char *path, size_t path_bytes) {
-    burst_t *log = (burst_t *)log_const; /* entering counts the caller */
-    const int alive = log_check_alive(log);
-    if (alive < 0) {
-        return alive;
-    }
-    if (log_look(log) < 0) {
-        snprintf(path, path_bytes, "%s", log->last_file);
-        return 0;
-    }
-    drain_copy_path(log->engine->drain, 0, path, path_bytes);
-    log_leave(log);
-    return 0;
 }

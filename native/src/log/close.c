@@ -47,7 +47,6 @@ void log_let_go(void *argument) {
     drain_rest(log);
     atomic_store(&log->close_step, CLOSE_RELEASE);
     log_fill_stats(log, &log->last_stats);
-    drain_copy_path(log->engine->drain, 0, log->last_file, sizeof log->last_file);
     stream_keep_figures(log);
     stages_keep(log->stages);
     users_end(&log->users, &log->engine->drained);
@@ -117,7 +116,6 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     }
     worker_join(&log->threads.drain);
     segments_await_end(log, &limit);
-    rolling_await_end(log->main.rolling, &limit);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
         rolling_await_end(stream->rolling, &limit);
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "log/config.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,8 +14,6 @@
 #define MIB 1048576
 #define LEAST_RING_BYTES (2ull * MIB)
 #define LARGEST_RING_BYTES (LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES)
-#define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
-#define STREAM_CONFIG_LEAST_BYTES offsetof(burst_stream_config_t, rolling)
 #define CONFIG_MOST_BYTES 4096 /* a larger value is garbage */
 #define FILE_NAME_MAX 230      /* NAME_MAX less what names.c adds to it, for 10^15 records */
 
@@ -54,6 +51,35 @@ static void check_record_size(const burst_config_t *config, struct error_list *e
     }
 }
 
+#define OF_STREAM "a stream of "
+
+struct choice {
+    const char *name;
+    uint32_t value, most;
+    const char *choices;
+};
+
+static void check_choice(const struct choice *choice, const char *whose, const char *ring, struct error_list *errors) {
+    if (choice->value > choice->most) {
+        error_list_add(errors, error_set(EINVAL, "%s=\"%u\" of %sring %s cannot be used: use %s", choice->name,
+                                         choice->value, whose, ring, choice->choices));
+    }
+}
+
+struct time_value {
+    const char *name;
+    uint64_t ns;
+};
+
+static void check_time(const struct time_value *time, const char *whose, const char *ring, struct error_list *errors) {
+    if (time->ns > INT64_MAX) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "%s of %sring %s is longer than 292 years: set what you mean to wait, or "
+                                         "nothing",
+                                         time->name, whose, ring));
+    }
+}
+
 static void check_sizes_and_times(const burst_config_t *config, struct error_list *errors) {
     if (config->ring_bytes != 0 && config->ring_bytes < LEAST_RING_BYTES) {
         error_list_add(errors,
@@ -68,20 +94,11 @@ static void check_sizes_and_times(const burst_config_t *config, struct error_lis
                                          (unsigned long long)LARGEST_RING_BYTES));
     }
     check_record_size(config, errors);
-    const struct {
-        const char *name;
-        uint64_t ns;
-    } times[] = {{"blockTimeout", config->block_timeout_ns},
-                 {"drainInterval", config->drain_interval_ns},
-                 {"shutdownTimeout", config->shutdown_timeout_ns},
-                 {"batchDelay", config->batch_delay_ns}};
+    const struct time_value times[] = {{"drainInterval", config->drain_interval_ns},
+                                       {"shutdownTimeout", config->shutdown_timeout_ns},
+                                       {"batchDelay", config->batch_delay_ns}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        if (times[i].ns > INT64_MAX) {
-            error_list_add(errors, error_set(EINVAL,
-                                             "%s of ring %s is longer than 292 years: set what you mean to wait, or "
-                                             "nothing",
-                                             times[i].name, config->ring));
-        }
+        check_time(&times[i], "", config->ring, errors);
     }
     if (config->batch_delay_ns > COMMITTER_DELAY_MOST_NS && config->batch_delay_ns <= INT64_MAX) {
         error_list_add(errors, error_set(EINVAL,
@@ -98,21 +115,12 @@ static void check_sizes_and_times(const burst_config_t *config, struct error_lis
 }
 
 static void check_choices(const burst_config_t *config, struct error_list *errors) {
-    const struct {
-        const char *name;
-        uint32_t value, most;
-        const char *choices;
-    } choices[] = {
+    const struct choice choices[] = {
         {"durability", config->durability, BURST_DURABILITY_PROCESS, "power (0), os-crash (1) or process (2)"},
-        {"onFull", config->on_full, BURST_ON_FULL_DISCARD, "block (0), fail (1) or discard (2)"},
         {"hugePages", config->huge_pages, BURST_HUGE_PAGES_OFF, "auto (0) or off (1)"},
-        {"rolls_by_caller", config->rolls_by_caller, 1, "0 or 1"},
         {"commitSpin", config->commit_spin, 1, "false (0) or true (1)"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        if (choices[i].value > choices[i].most) {
-            error_list_add(errors, error_set(EINVAL, "%s=\"%u\" of ring %s cannot be used: use %s", choices[i].name,
-                                             choices[i].value, config->ring, choices[i].choices));
-        }
+        check_choice(&choices[i], "", config->ring, errors);
     }
 }
 
@@ -145,29 +153,82 @@ int config_copy_rolling(const burst_rolling_t *given, burst_rolling_t *values) {
 }
 
 /* Either the caller rolls the files, or the engine does. */
-static void check_rolling(const char *ring, const char *file_name, uint32_t by_caller, const burst_rolling_t *rolling,
-                          struct error_list *errors) {
+static void check_rolling(const char *ring, const struct checked_stream *config, struct error_list *errors) {
     char path[BURST_PATH_BYTES];
     burst_rolling_t values;
     struct rolling_files files;
-    if (rolling == NULL || path_absolute(ring, path, sizeof path) < 0) {
+    const burst_rolling_t *rolling = config->values.rolling;
+    if (rolling == NULL || config->file_name[0] == '\0' || path_absolute(ring, path, sizeof path) < 0) {
         return;
     }
-    if (*file_name == '\0' || by_caller) {
+    if (config->values.rolls_by_caller) {
         error_list_add(errors, error_set(EINVAL,
-                                         "rolling of a stream of ring %s cannot be used: it has no log file, or is "
-                                         "opened with rolls_by_caller; leave one of them out",
+                                         "rolling of a stream of ring %s cannot be used: it is opened with "
+                                         "rolls_by_caller; leave one of them out",
                                          ring));
         return;
     }
     const int rc = config_copy_rolling(rolling, &values);
-    error_list_add(errors, rc < 0 ? rc : rolling_check(path, file_name, &values, &files));
+    error_list_add(errors, rc < 0 ? rc : rolling_check(path, config->file_name, &values, &files));
+}
+
+static void check_file_name(const char *ring, struct checked_stream *config, struct error_list *errors) {
+    const char *given = config->values.file_name;
+    config->file_name[0] = '\0';
+    error_list_add(errors,
+                   is_empty(given)
+                       ? error_set(EINVAL, "no log file is configured for a stream of ring %s: set fileName", ring)
+                       : config_check_file_name(ring, given, config->file_name, sizeof config->file_name));
+}
+
+static void check_name(const char *ring, const char *name, int is_main, struct error_list *errors) {
+    if (is_main && !is_empty(name)) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "the main stream of ring %s cannot be named \"%s\": a ring has one, which "
+                                         "needs no name; leave it out",
+                                         ring, name));
+    } else if (name != NULL && strlen(name) >= BURST_STREAM_NAME_BYTES) {
+        error_list_add(errors, error_set(EINVAL, "the name of a stream of ring %s has %zu bytes: at most %d", ring,
+                                         strlen(name), BURST_STREAM_NAME_BYTES - 1));
+    }
+}
+
+/* One check for the main stream and every other. */
+static void check_stream(const char *ring, const burst_stream_config_t *given, int is_main,
+                         struct checked_stream *config, struct error_list *errors) {
+    burst_stream_config_t *values = &config->values;
+    const size_t least = BYTES_UP_TO(burst_stream_config_t, reserved);
+    const int rc = config_copy_given(given, "stream_config", least, values, sizeof *values);
+    if (rc < 0) {
+        error_list_add(errors, rc);
+        return;
+    }
+    check_file_name(ring, config, errors);
+    check_name(ring, values->name, is_main, errors);
+    const struct new_file new_file = {.owner = values->file_owner, .group = values->file_group};
+    error_list_add(errors, accounts_check(&new_file));
+    const struct choice choices[] = {
+        {"onFull", values->on_full, BURST_ON_FULL_DISCARD, "block (0), fail (1) or discard (2)"},
+        {"rolls_by_caller", values->rolls_by_caller, 1, "0 or 1"}};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        check_choice(&choices[i], OF_STREAM, ring, errors);
+    }
+    const struct time_value block_timeout = {"blockTimeout", values->block_timeout_ns};
+    check_time(&block_timeout, OF_STREAM, ring, errors);
+    check_rolling(ring, config, errors);
+    error_list_add(errors, segments_check(ring, values, &config->segments));
+}
+
+int config_check_stream(const char *ring, const burst_stream_config_t *given, struct checked_stream *config) {
+    struct error_list errors = {.code = 0};
+    check_stream(ring, given, 0, config, &errors);
+    return error_list_result(&errors);
 }
 
 int config_check(const burst_config_t *given, struct checked_config *config) {
     burst_config_t *values = &config->values;
     struct error_list errors = {.code = 0};
-    const int rc = config_copy_given(given, "config", CONFIG_LEAST_BYTES, values, sizeof *values);
+    const int rc = config_copy_given(given, "config", BYTES_UP_TO(burst_config_t, commit_spin), values, sizeof *values);
     if (rc < 0) {
         return rc;
     }
@@ -175,72 +236,11 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
         error_list_add(&errors, error_set(EINVAL, "no ring is configured: set ring to a block device or a file"));
         values->ring = "(none)";
     }
-    if (values->file_name == NULL) {
-        config->file_name[0] = '\0'; /* no main stream */
-    } else if (is_empty(values->file_name)) {
-        error_list_add(&errors, error_set(EINVAL, "no log file is configured for ring %s: set fileName", values->ring));
-    } else {
-        error_list_add(&errors, config_check_file_name(values->ring, values->file_name, config->file_name,
-                                                       sizeof config->file_name));
-    }
-    const struct new_file new_file = {.owner = values->file_owner, .group = values->file_group};
-    error_list_add(&errors, accounts_check(&new_file));
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
-    check_rolling(values->ring, config->file_name, values->rolls_by_caller, values->rolling, &errors);
-    const struct segments_config segments = SEGMENTS_CONFIG_OF(values);
-    error_list_add(&errors, segments_check(values->ring, &segments, &config->segments));
-    if (config->segments.folder[0] != '\0' && values->file_name == NULL) {
-        error_list_add(&errors, error_set(EINVAL,
-                                          "segments of the main stream of ring %s cannot be used: there is no main "
-                                          "stream; set fileName, or leave them out",
-                                          values->ring));
-    }
     placement_read(values, &config->placement, &errors);
-    return error_list_result(&errors);
-}
-
-int config_check_stream(const char *ring, const burst_stream_config_t *given, struct checked_stream_config *config) {
-    burst_stream_config_t *values = &config->values;
-    struct error_list errors = {.code = 0};
-    const int rc = config_copy_given(given, "stream_config", STREAM_CONFIG_LEAST_BYTES, values, sizeof *values);
-    if (rc < 0) {
-        return rc;
+    if (values->main != NULL) {
+        check_stream(values->ring, values->main, 1, &config->main, &errors);
     }
-    if (is_empty(values->file_name)) {
-        error_list_add(&errors,
-                       error_set(EINVAL, "no log file is configured for a stream of ring %s: set fileName", ring));
-    } else {
-        error_list_add(&errors,
-                       config_check_file_name(ring, values->file_name, config->file_name, sizeof config->file_name));
-    }
-    const struct segments_config segments = SEGMENTS_CONFIG_OF(values);
-    error_list_add(&errors, segments_check(ring, &segments, &config->segments));
-    if (values->name != NULL && strlen(values->name) >= BURST_STREAM_NAME_BYTES) {
-        error_list_add(&errors, error_set(EINVAL, "the name of a stream of ring %s has %zu bytes: at most %d", ring,
-                                          strlen(values->name), BURST_STREAM_NAME_BYTES - 1));
-    }
-    const struct new_file new_file = {.owner = values->file_owner, .group = values->file_group};
-    error_list_add(&errors, accounts_check(&new_file));
-    if (values->on_full > BURST_ON_FULL_DISCARD) {
-        error_list_add(&errors,
-                       error_set(EINVAL,
-                                 "onFull=\"%u\" of a stream of ring %s cannot be used: use block (0), fail (1) or "
-                                 "discard (2)",
-                                 values->on_full, ring));
-    }
-    if (values->rolls_by_caller > 1) {
-        error_list_add(&errors,
-                       error_set(EINVAL, "rolls_by_caller=\"%u\" of a stream of ring %s cannot be used: use 0 or 1",
-                                 values->rolls_by_caller, ring));
-    }
-    if (values->block_timeout_ns > INT64_MAX) {
-        error_list_add(&errors,
-                       error_set(EINVAL,
-                                 "blockTimeout of a stream of ring %s is longer than 292 years: set what you mean "
-                                 "to wait, or nothing",
-                                 ring));
-    }
-    check_rolling(ring, config->file_name, values->rolls_by_caller, values->rolling, &errors);
     return error_list_result(&errors);
 }

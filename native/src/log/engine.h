@@ -25,20 +25,25 @@ struct engine_parts {
 
 #define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u) /* of any ring */
 
+/* A stream that somebody opens. */
+struct engine_stream {
+    const char *name;            /* "": known by its path, or the main stream */
+    const char *path;            /* absolute; NULL: of the main stream alone, where it is bound, if it is */
+    struct new_file new_file;    /* how files are made that are missing */
+    const struct roller *roller; /* NULL: it is rolled as its records say */
+    const char *segments;        /* absolute: a folder that gets its records as they are, as well; NULL: none does */
+    uint64_t segment_bytes;      /* struct segments_outlet_parts */
+};
+
 struct engine_config {
-    const char *file_name; /* of the main stream, absolute; NULL: the one it is bound to; "": it has none */
-    const char *segments;  /* with a file_name: as in engine_stream */
-    uint64_t segment_bytes;
-    uint64_t ring_bytes;       /* 0: any. Else the size the ring must have */
-    uint64_t max_record_bytes; /* 0: default */
-    uint32_t cpus;             /* struct ring_limits */
-    struct new_file new_file;
-    const struct roller *roller; /* of the main stream; NULL: it is rolled as its records say */
-    int64_t
-        absent_stream_wait_ns; /* so long, from now, a roll of a stream that nobody has open waits for whoever will open it */
-    uint32_t
-        untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
-                          drain_stream_config. 0: none */
+    const struct engine_stream *main; /* of id 0; NULL: nobody opens it */
+    uint64_t ring_bytes;              /* 0: any. Else the size the ring must have */
+    uint64_t max_record_bytes;        /* 0: default */
+    uint32_t cpus;                    /* struct ring_limits */
+    /* the ring is of this user, for whom this process must not write where the ring alone says; 0: of nobody else */
+    uint32_t untrusted_ring_owner;
+    /* so long, from now, a roll of a stream that nobody has open waits for whoever will open it */
+    int64_t absent_stream_wait_ns;
 };
 
 struct engine;
@@ -73,7 +78,7 @@ struct engine {
     int64_t failed_since_ns;
 };
 
-/* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and engine_step, or -errno
+/* Recovers, opens a new epoch and opens the main stream, if there is one. 0 with *engine ready for ring_append and engine_step, or -errno
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
 
@@ -84,16 +89,7 @@ int engine_step(struct engine *engine, int sync);
 /* Has the next step run the call, and ends the one that is under way after its batch. Any thread. */
 void engine_ask(struct engine *engine, struct engine_call *call);
 
-struct engine_stream {
-    const char *name; /* "": known by its path */
-    const char *path; /* absolute */
-    struct new_file new_file;
-    const struct roller *roller; /* as in engine_config */
-    const char *segments;        /* absolute: a folder that gets its records as they are, as well; NULL: none does */
-    uint64_t segment_bytes;      /* struct segments_outlet_parts */
-};
-
-/* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. */
+/* Opens a stream beside the main stream, as drain_add_stream; its records are appended with *id. */
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id);
 
 /* As drain_remove_stream. */
@@ -115,7 +111,7 @@ void engine_close(struct engine *engine);
 /* Takes the ring out of the engine, so that engine_close leaves it: late callers may still look at it. */
 struct ring *engine_detach_ring(struct engine *engine);
 
-/* Opens the drain and the stream of the log file: part of engine_open. 0 or -errno with a sentence. */
+/* Opens the drain and the main stream: part of engine_open. 0 or -errno with a sentence. */
 int engine_open_drain(struct engine *engine, const struct engine_config *config);
 
 /* What others did to the medium is found out here: an append only writes. Fails the ring. */

@@ -122,15 +122,24 @@ static int make_outlet(void *argument, const struct outlet_state *state, struct 
                            state->path, state->kind);
 }
 
-/* Where a stream stays, what it is bound to decides: a device that is not there must not become a file. Where it is to go
- * anew, what is there. */
-static int make_configured_outlet(const struct engine *engine, const struct outlet_state *bound, const char *path,
-                                  const struct new_file *new_file, const struct roller *roller,
+/* The kind of outlet that is bound where the stream is to go; 0: none is. */
+static uint32_t bound_kind(const struct engine *engine, const struct engine_stream *stream) {
+    struct drain_figures figures = {.kind = 0};
+    if (stream->path != NULL) {
+        return drain_kind_of(engine->drain, stream->path);
+    }
+    drain_get_figures(engine->drain, LAYOUT_MAIN_STREAM, &figures);
+    return figures.kind;
+}
+
+/* Where something is bound, that decides: a device that is not there must not become a file. Else what is there. */
+static int make_configured_outlet(const struct engine *engine, const struct engine_stream *stream,
                                   struct outlet **outlet) {
-    const int stays = bound->path[0] != '\0' && (path == NULL || strcmp(path, bound->path) == 0);
-    const int is_raw =
-        engine->parts.raw_media != NULL && (stays ? bound->kind == OUTLET_RAW : path != NULL && raw_is_device(path));
-    return is_raw ? make_raw_outlet(engine, outlet) : make_file_outlet(engine, new_file, roller, outlet);
+    const uint32_t kind = bound_kind(engine, stream);
+    const int is_raw = engine->parts.raw_media != NULL &&
+                       (kind != 0 ? kind == OUTLET_RAW : stream->path != NULL && raw_is_device(stream->path));
+    return is_raw ? make_raw_outlet(engine, outlet)
+                  : make_file_outlet(engine, &stream->new_file, stream->roller, outlet);
 }
 
 /* Whoever owns the ring may have named any file in it, and written the records that it would get. */
@@ -145,24 +154,24 @@ static int refuse_untrusted_ring_owner(const struct engine *engine, const struct
         engine->parts.device->path, engine->untrusted_ring_owner, bound);
 }
 
-/* Of the streams but the log's own, which is asked when it is opened. */
-static int check_streams(const struct engine *engine) {
+/* The main stream may stay where it is bound, if whoever opens the ring names that file as well. */
+static int may_stay(const struct engine_stream *main, const struct stream_state *state) {
+    return state->id == LAYOUT_MAIN_STREAM && main != NULL &&
+           (main->path == NULL || strcmp(main->path, state->outlet.path) == 0);
+}
+
+/* Before anything is moved: of the records that wait, none goes where the ring alone says. */
+static int check_owner(const struct engine *engine, const struct engine_stream *main) {
     const struct ledger *ledger = engine->view.ledger;
     const unsigned newest = ledger_view(ledger)->newest;
     for (unsigned i = 0; engine->untrusted_ring_owner != 0 && i < ledger_streams(ledger, newest); i++) {
         struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
-        if (state.id != 0 && drain_has_waiting(engine->drain, state.id)) {
+        if (!may_stay(main, &state) && state.outlet.path[0] != '\0' && drain_has_waiting(engine->drain, state.id)) {
             return refuse_untrusted_ring_owner(engine, &state.outlet);
         }
     }
     return 0;
-}
-
-/* Nothing is bound but other streams than the log's own: these are drained. */
-static int is_without_log(const struct engine *engine, const struct stream_state *first) {
-    return first->outlet.path[0] == '\0' &&
-           ledger_streams(engine->view.ledger, ledger_view(engine->view.ledger)->newest) > 1;
 }
 
 /* The folder that gets the records of an open stream as well, or none does any more. */
@@ -176,53 +185,45 @@ static int follow(struct engine *engine, const struct engine_stream *stream, uin
     return rc < 0 ? rc : drain_add_stream(engine->drain, &config, &follower);
 }
 
-static int open_log_stream(struct engine *engine, const struct engine_config *config) {
-    struct drain_stream_config stream = {
-        .name = "", .path = config->file_name, .is_log = 1, .may_not_move = engine->untrusted_ring_owner != 0};
-    struct stream_state first;
-    uint16_t id;
-    ledger_stream(engine->view.ledger, ledger_view(engine->view.ledger)->newest, 0, &first);
-    if (config->file_name == NULL ? is_without_log(engine, &first) : config->file_name[0] == '\0') {
-        return 0;
-    }
-    int rc = make_configured_outlet(engine, &first.outlet, config->file_name, &config->new_file, config->roller,
-                                    &stream.outlet);
-    rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
-    if (rc == 0 && config->file_name != NULL) {
-        const struct engine_stream followed = {.name = "",
-                                               .new_file = config->new_file,
-                                               .segments = config->segments,
-                                               .segment_bytes = config->segment_bytes};
-        return follow(engine, &followed, id);
-    }
-    return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
-}
-
-static int add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
-    struct drain_stream_config config = {.name = stream->name, .path = stream->path};
-    struct outlet_state bound = {.kind = drain_kind_of(engine->drain, stream->path)};
+static int add_stream(struct engine *engine, const struct engine_stream *stream, int is_main, uint16_t *id) {
+    struct drain_stream_config config = {.name = stream->name, .path = stream->path, .is_main = is_main};
     /* What was accepted for a stream that is closed now has its place in the log before another takes its file or its id. A ring
      * that has failed takes no more of it. */
     ring_commit(engine->ring);
-    if (bound.kind != 0) {
-        snprintf(bound.path, sizeof bound.path, "%s", stream->path);
+    int rc = make_configured_outlet(engine, stream, &config.outlet);
+    rc = rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
+    if (rc < 0 || stream->path == NULL) { /* where it is bound the folder that follows it stays, too */
+        return rc;
     }
-    const int rc =
-        make_configured_outlet(engine, &bound, stream->path, &stream->new_file, stream->roller, &config.outlet);
-    return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
+    rc = follow(engine, stream, *id);
+    if (rc < 0) {
+        drain_remove_stream(engine->drain, *id);
+    }
+    return rc;
+}
+
+static int open_stream(struct engine *engine, const struct engine_stream *stream, int is_main, uint16_t *id) {
+    engine->adds_stream = 1;
+    const int rc = add_stream(engine, stream, is_main, id);
+    engine->adds_stream = 0;
+    return rc;
 }
 
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
-    engine->adds_stream = 1;
-    int rc = add_stream(engine, stream, id);
-    if (rc == 0) {
-        rc = follow(engine, stream, *id);
-        if (rc < 0) {
-            drain_remove_stream(engine->drain, *id);
-        }
-    }
-    engine->adds_stream = 0;
-    return rc;
+    return open_stream(engine, stream, 0, id);
+}
+
+/* Nothing is bound but other streams: these are drained. */
+static int has_others_only(const struct engine *engine) {
+    const struct ledger *ledger = engine->view.ledger;
+    struct drain_figures figures = {.kind = 0};
+    drain_get_figures(engine->drain, LAYOUT_MAIN_STREAM, &figures);
+    return figures.kind == 0 && ledger_streams(ledger, ledger_view(ledger)->newest) > 1;
+}
+
+static int open_main(struct engine *engine, const struct engine_stream *main) {
+    uint16_t id;
+    return main == NULL || (main->path == NULL && has_others_only(engine)) ? 0 : open_stream(engine, main, 1, &id);
 }
 
 void engine_remove_stream(struct engine *engine, uint16_t id) {
@@ -255,8 +256,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
         .longest = recovery->longest > most ? recovery->longest /* of an open with a higher limit */ : most,
     };
     int rc = drain_open(&parts, &engine->drain);
-    rc = rc < 0 ? rc : check_streams(engine);
-    rc = rc < 0 ? rc : open_log_stream(engine, config);
+    rc = rc < 0 ? rc : check_owner(engine, config->main);
+    rc = rc < 0 ? rc : open_main(engine, config->main);
     if (ring_has_failed(engine->ring)) {
         return error_set(EIO, "ring %s cannot be written: %s", engine->ring->path, engine->ring->failure);
     }

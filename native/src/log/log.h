@@ -8,7 +8,6 @@
 #include "base/limit.h"
 #include "base/worker.h"
 #include "burstlog.h"
-#include "device/host/survival.h"
 #include "log/engine.h"
 #include "log/threads.h"
 #include "log/users.h"
@@ -16,10 +15,10 @@
 #include "rolling/rolling.h"
 
 enum stream_refusal {
+    STREAM_IS_ABSENT, /* the main stream of a ring that was opened without one */
     STREAM_TAKES_RECORDS,
     STREAM_ROLLS, /* takes them, and each may roll its file */
     STREAM_IS_CLOSED,
-    STREAM_HAS_NO_FILE, /* the main stream of a ring that was opened without a log file */
 };
 
 struct roll_slot;    /* log/roll_slot.h */
@@ -57,8 +56,8 @@ struct burst_stream {
  */
 struct burst {
     struct ring *ring;
-    struct burst_stream main;          /* of burst_config_t.file_name */
-    _Atomic(burst_stream_t *) streams; /* every other that was opened */
+    struct burst_stream main;          /* its room; one of `streams` if it was opened */
+    _Atomic(burst_stream_t *) streams; /* that were opened */
     pthread_mutex_t names_lock;        /* of the next one */
     struct stream_names *names;        /* of all open streams */
     uint32_t durability_asked;         /* enum burst_durability */
@@ -74,18 +73,15 @@ struct burst {
     struct stages *stages; /* never freed, as the ring */
     int64_t shutdown_timeout_ns;
     _Atomic uint32_t survives;
-    struct survival file_survives;
-    char durability[1024]; /* burst_durability_statement */
-    uint32_t destination_was_empty;
+    char durability[1024];       /* burst_durability_statement */
     _Atomic int64_t give_up_ns;  /* of the drain, once it is closing */
     _Atomic uint32_t closed;     /* ring and log file are let go of */
     _Atomic uint32_t close_step; /* enum close_step */
-    struct log_users users;      /* once nobody enters any more last_stats, last_file and the stages' counts are kept */
+    struct log_users users;      /* once nobody enters any more last_stats and the stages' counts are kept */
     uint64_t provably_lost;
     char statement[1024];
     burst_stats_t last_stats; /* of a closed log */
-    char last_file[BURST_PATH_BYTES];
-    struct burst *next; /* list of every handle ever opened, so that no leak checker counts one as leaked */
+    struct burst *next;       /* list of every handle ever opened, so that no leak checker counts one as leaked */
 };
 
 /* An unfinished close waits for this. */
@@ -130,8 +126,8 @@ int stream_check(const burst_stream_t *stream);
 /* Counts a record that was dropped: `sequence` is what its append returns, and so does this. */
 int64_t stream_count(burst_stream_t *stream, int64_t sequence);
 
-/* Fills what the main stream needs to take records, or to refuse them. */
-void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file);
+/* What the drain says of the stream; all zero if it is absent. The caller has entered, or is the one who closes. */
+void stream_get_figures(const burst_stream_t *stream, struct drain_figures *figures);
 
 /* Leaves the last figures of all streams: the engine is about to go. */
 void stream_keep_figures(burst_t *log);

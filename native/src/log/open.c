@@ -18,19 +18,14 @@
 #include "device/open.h"
 #include "device/host/survival.h"
 #include "log/log.h"
-#include "log/log_file_open.h"
 #include "media/superblock.h"
 #include "log/ring_file.h"
-#include "log/roll_slot.h"
-#include "log/stream_rolling.h"
-#include "log/stream_names.h"
-#include "log/segments.h"
+#include "log/stream_open.h"
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
 #define ABSENT_STREAM_WAIT_NS 10000000000
 #define USUAL_RECORD_BYTES 200
-#define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 
 /* One allocation: each closed one stays, and a process has room for 65530 mappings. */
 struct handle {
@@ -57,42 +52,56 @@ void burst_config_init_bytes(burst_config_t *config, size_t struct_bytes) {
     config->struct_bytes = (uint32_t)struct_bytes;
 }
 
-void(burst_config_init)(burst_config_t *config) {
-    burst_config_init_bytes(config, CONFIG_LEAST_BYTES);
-}
-
 int burst_config_check(const burst_config_t *config) {
     struct checked_config checked;
     return config_check(config, &checked);
 }
 
+/* *least: what the weakest of the media survives. */
+static int check_survival(const struct checked_config *checked, const char *ring, const struct survival *of_ring,
+                          uint32_t *least) {
+    const struct survival all = {.survives = BURST_DURABILITY_POWER};
+    const int asked = (int)checked->values.durability;
+    *least = (uint32_t)of_ring->survives;
+    const int rc =
+        checked->values.main == NULL ? 0 : durability_check_stream(asked, ring, of_ring, &checked->main, least);
+    return rc < 0 ? rc : durability_check(asked, ring, of_ring, "", &all);
+}
+
 /* Before a ring file is made: what a file would survive there. */
-static int check_place(const burst_config_t *config, burst_t *log, const char *file_name) {
+static int check_place(const struct checked_config *checked) {
+    const burst_config_t *config = &checked->values;
     char ring[BURST_PATH_BYTES];
     struct survival of_ring;
-    if (*file_name != '\0') { /* else the least demanding: BURST_DURABILITY_POWER */
-        survival_of_place(file_name, &log->file_survives);
-    }
+    uint32_t least;
     if (device_is_absent(config->ring) != 1 || config->io == BURST_IO_MAPPED ||
         path_absolute(config->ring, ring, sizeof ring) < 0) {
         return 0; /* the ring itself will be looked at */
     }
     survival_of_place(ring, &of_ring);
-    return durability_check((int)config->durability, ring, &of_ring, file_name, &log->file_survives);
+    return check_survival(checked, ring, &of_ring, &least);
 }
 
-static int check_ring(const struct checked_config *config, burst_t *log) {
-    struct survival of_ring = {.survives = log->device->survives}, of_segments;
-    const char *file_name = config->file_name, *segments = config->segments.folder;
-    const int asked = (int)config->values.durability;
-    snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
-    log->survives = (uint32_t)durability_weaker(&of_ring, &log->file_survives);
-    int rc = durability_check(asked, log->device->path, &of_ring, file_name, &log->file_survives);
-    if (rc == 0 && *segments != '\0') {
-        survival_of_place(segments, &of_segments);
-        rc = durability_check(asked, log->device->path, &of_ring, segments, &of_segments);
-        const uint32_t survives = (uint32_t)of_segments.survives;
-        log->survives = survives > log->survives ? survives : log->survives;
+/* Opens the medium of the ring, as the fastest engine writes it. What was made is in *ring also after an error. */
+static int open_ring(const struct checked_config *checked, burst_t *log, struct opened_ring *ring) {
+    struct survival of_ring;
+    int rc = check_place(checked);
+    rc = rc < 0 ? rc : ring_open(&checked->values, ring);
+    if (rc < 0) {
+        return rc;
+    }
+    of_ring.survives = ring->device->survives;
+    snprintf(of_ring.because, sizeof of_ring.because, "%s", ring->device->survives_because);
+    uint32_t survives;
+    rc = check_survival(checked, ring->device->path, &of_ring, &survives);
+    rc = rc < 0 ? rc : ring_open_blocks(ring, &log->events);
+    if (rc == 0) {
+        if (checked->values.io == BURST_IO_AUTO) {
+            device_calibrate(&ring->device, 0);
+        }
+        placement_of_image(&checked->placement, ring->device);
+        log->survives = survives;
+        log->device = ring->device;
     }
     return rc;
 }
@@ -127,80 +136,42 @@ static void tell_writing(burst_t *log) {
         (unsigned long long)((superblock->capacity_bytes - marks) / one), USUAL_RECORD_BYTES, (unsigned long long)one);
 }
 
-static void tell_survival(burst_t *log) {
-    const char *of_ring = survival_name(log->device->survives), *of_file = survival_name(log->file_survives.survives);
-    char file[BURST_PATH_BYTES];
-    drain_copy_path(log->engine->drain, 0, file, sizeof file);
-    if (*file != '\0' && strcmp(of_ring, of_file) == 0 &&
-        strcmp(log->device->survives_because, log->file_survives.because) == 0) {
-        events_post(&log->events, BURST_INFO, "ring %s and log file %s survive %s: %s", log->device->path, file,
-                    of_ring, log->device->survives_because);
+/* In one event if the same holds for both. */
+static void tell_survival(burst_t *log, const char *file, const struct survival *of_file) {
+    const struct device *device = log->device;
+    const char *ring_survives = survival_name(device->survives), *file_survives = survival_name(of_file->survives);
+    if (strcmp(ring_survives, file_survives) == 0 && strcmp(device->survives_because, of_file->because) == 0) {
+        events_post(&log->events, BURST_INFO, "ring %s and log file %s survive %s: %s", device->path, file,
+                    ring_survives, device->survives_because);
         return;
     }
-    events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path, of_ring,
-                log->device->survives_because);
+    events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", device->path, ring_survives,
+                device->survives_because);
     if (*file != '\0') {
-        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file, of_file, log->file_survives.because);
+        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file, file_survives, of_file->because);
     }
 }
 
-static int open_engine(burst_t *log, const struct checked_config *checked) {
-    const burst_config_t *config = &checked->values;
-    const struct engine_parts parts = {.platform = &platform_linux,
-                                       .device = log->device,
-                                       .files = &files_posix,
-                                       .raw_media = &raw_media_posix,
-                                       .events = &log->events,
-                                       .stages = log->stages};
-    const struct engine_config engine_config = {
-        .file_name = checked->file_name,
-        .segments = checked->segments.folder[0] == '\0' ? NULL : checked->segments.folder,
-        .segment_bytes = checked->segments.segment_bytes,
-        .ring_bytes = config->ring_bytes,
-        .max_record_bytes = config->max_record_bytes,
-        .cpus = cpus_here(),
-        .new_file = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
-        .absent_stream_wait_ns = ABSENT_STREAM_WAIT_NS,
-        .roller = log->main.rolls != NULL     ? &log->main.rolls->roller
-                  : log->main.rolling != NULL ? &log->main.rolling->roller
-                                              : NULL,
-        .untrusted_ring_owner = untrusted_ring_owner(log->device),
-    };
-    const int rc = engine_open(&parts, &engine_config, &log->engine);
-    if (rc == 0) {
-        tell_survival(log);
-        tell_writing(log);
-    }
-    if (rc == 0 && log->device->fallback[0] != '\0') {
-        events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
-    }
-    return rc;
-}
-
-/* Remembers what callers may ask for after close. */
-static void remember(burst_t *log, const char *file_name) {
-    struct drain_figures figures = {.began_empty = 0};
-    drain_get_figures(log->engine->drain, 0, &figures);
-    const int used = snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s", log->device->path,
-                              survival_name(log->device->survives), log->device->survives_because);
-    if (*file_name != '\0') {
+/* As an event now, and for burst_durability_statement. */
+static void state_survival(burst_t *log, const struct checked_config *checked) {
+    const struct device *device = log->device;
+    const int used = snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s", device->path,
+                              survival_name(device->survives), device->survives_because);
+    struct survival of_file = {.because = ""};
+    char file[BURST_PATH_BYTES] = "";
+    if (checked->values.main != NULL) {
+        survival_of_place(checked->main.file_name, &of_file);
         snprintf(log->durability + used, sizeof log->durability - (size_t)used, "\nlog file %.200s survives %s: %s",
-                 file_name, survival_name(log->file_survives.survives), log->file_survives.because);
+                 checked->main.file_name, survival_name(of_file.survives), of_file.because);
+        drain_copy_path(log->engine->drain, LAYOUT_MAIN_STREAM, file, sizeof file);
     }
-    log->ring = log->engine->ring;
-    stream_begin_main(&log->main, log, *file_name != '\0');
-    log->destination_was_empty = figures.began_empty;
-    log->provably_lost = log->engine->view.recovery.lost;
-    recovery_statement(&log->engine->view.recovery, log->statement, sizeof log->statement);
-    log->next = atomic_load(&all_logs);
-    while (!atomic_compare_exchange_weak(&all_logs, &log->next, log)) {
-    }
+    tell_survival(log, file, &of_file);
 }
 
 /* Nobody knows whether there was one before, but who moved or lost it should be reminded. */
 static void tell_new_ring(burst_t *log, const char *file_name) {
     struct drain_figures figures = {.length = 0};
-    drain_get_figures(log->engine->drain, 0, &figures);
+    drain_get_figures(log->engine->drain, LAYOUT_MAIN_STREAM, &figures);
     if (figures.length > 0) {
         events_post(&log->events, BURST_INFO,
                     "ring %s is new, and log file %s has %llu bytes already, which stay: "
@@ -210,50 +181,98 @@ static void tell_new_ring(burst_t *log, const char *file_name) {
     }
 }
 
-static int open_log(burst_t *log, const struct checked_config *checked) {
+/* With the main stream that is wanted; NULL: there is none. */
+static int open_engine(burst_t *log, const struct checked_config *checked, const struct engine_stream *main) {
+    const struct engine_parts parts = {.platform = &platform_linux,
+                                       .device = log->device,
+                                       .files = &files_posix,
+                                       .raw_media = &raw_media_posix,
+                                       .events = &log->events,
+                                       .stages = log->stages};
+    const struct engine_config engine_config = {
+        .main = main,
+        .ring_bytes = checked->values.ring_bytes,
+        .max_record_bytes = checked->values.max_record_bytes,
+        .cpus = cpus_here(),
+        .untrusted_ring_owner = untrusted_ring_owner(log->device),
+        .absent_stream_wait_ns = ABSENT_STREAM_WAIT_NS,
+    };
+    stages_init(log->stages, &platform_linux);
+    return engine_open(&parts, &engine_config, &log->engine);
+}
+
+static int start_threads(burst_t *log, const struct checked_config *checked) {
     const burst_config_t *config = &checked->values;
-    const char *file_name = checked->file_name;
-    struct opened_ring ring = {.device = NULL};
-    struct log_file_before before = {.is_missing = 0};
-    if (*file_name != '\0') {
-        log_file_look(file_name, &before);
-    }
-    int rc = check_place(config, log, file_name);
-    rc = rc < 0 ? rc : ring_open(config, &ring);
-    log->device = ring.device;
-    rc = rc < 0 ? rc : check_ring(checked, log);
-    rc = rc < 0 ? rc : ring_open_blocks(&ring, &log->events);
-    if (rc == 0 && config->io == BURST_IO_AUTO) {
-        device_calibrate(&log->device, 0);
-    }
-    if (rc == 0) {
-        placement_of_image(&checked->placement, log->device);
-        stages_init(log->stages, &platform_linux);
-        rc = open_engine(log, checked);
-    }
-    if (rc == 0 && ring.is_untouched) {
-        tell_new_ring(log, file_name);
-    }
     const uint64_t interval_ns = config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
     const struct thread_settings settings = {.drain_interval_ns = (int64_t)interval_ns,
                                              .batch_delay_ns = (int64_t)config->batch_delay_ns,
                                              .batch_bytes = config->batch_bytes,
                                              .committer_spins = config->commit_spin != 0};
-    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &settings, log_let_go, log);
-    if (rc == 0) {
-        placement_of_threads(&checked->placement, &log->threads);
-        remember(log, file_name);
-        return 0;
+    return threads_start(&log->threads, log->engine, &settings, log_let_go, log);
+}
+
+static void tell_open(burst_t *log, const struct checked_config *checked, const struct opened_ring *ring) {
+    state_survival(log, checked);
+    tell_writing(log);
+    if (log->device->fallback[0] != '\0') {
+        events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
     }
-    if (log->engine != NULL) {
+    if (ring->is_untouched && checked->values.main != NULL) {
+        tell_new_ring(log, checked->main.file_name);
+    }
+}
+
+/* Remembers what callers may ask for after close. */
+static void remember(burst_t *log) {
+    log->ring = log->main.ring = log->engine->ring;
+    log->provably_lost = log->engine->view.recovery.lost;
+    recovery_statement(&log->engine->view.recovery, log->statement, sizeof log->statement);
+    log->next = atomic_load(&all_logs);
+    while (!atomic_compare_exchange_weak(&all_logs, &log->next, log)) {
+    }
+}
+
+/* Ring, engine and threads, with the main stream if one is being opened; or nothing is left of them. */
+static int open_all(burst_t *log, const struct checked_config *checked, const struct engine_stream *main,
+                    struct opened_ring *ring) {
+    int rc = open_ring(checked, log, ring);
+    rc = rc < 0 ? rc : open_engine(log, checked, main);
+    if (rc == 0) {
+        tell_open(log, checked, ring);
+        rc = start_threads(log, checked);
+    }
+    if (rc < 0 && log->engine != NULL) {
         engine_close(log->engine);
     }
-    log_file_take_back(&before);
-    if (log->device != NULL) {
-        ring.device = log->device; /* calibration may have exchanged it */
-        ring_open_undo(config, &ring);
-    }
     return rc;
+}
+
+static int open_log(burst_t *log, const struct checked_config *checked) {
+    const burst_config_t *config = &checked->values;
+    struct stream_opening *main = NULL;
+    struct opened_ring ring = {.device = NULL};
+    int rc = config->main == NULL
+                 ? 0
+                 : stream_prepare(log, config->ring, config->max_record_bytes, &checked->main, &log->main, &main);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = open_all(log, checked, main == NULL ? NULL : stream_wanted(main), &ring);
+    if (rc < 0) {
+        if (main != NULL) {
+            stream_take_back(&log->main, main);
+        }
+        if (ring.device != NULL) {
+            ring_open_undo(config, &ring);
+        }
+        return rc;
+    }
+    placement_of_threads(&checked->placement, &log->threads);
+    remember(log);
+    if (main != NULL) {
+        stream_start(&log->main, main, LAYOUT_MAIN_STREAM);
+    }
+    return 0;
 }
 
 static int open_configured(const burst_config_t *given, burst_t **log_out) {
@@ -269,40 +288,21 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *handle);
     }
     burst_t *log = &handle->log;
+    log->main.log = log;
     log->stages = &handle->stages;
     events_init(&log->events, &platform_linux);
+    pthread_mutex_init(&log->names_lock, NULL);
     log->durability_asked = config->durability;
     log->shutdown_timeout_ns =
         (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
-    log->main.rule.on_full = config->on_full;
-    log->main.rule.timeout_ns = config->block_timeout_ns == 0 ? -1 : (int64_t)config->block_timeout_ns;
-    if (config->rolls_by_caller) {
-        log->main.rolls = roll_slot_create();
-        rc = log->main.rolls == NULL ? error_set(ENOMEM, "no memory to open ring %s", config->ring) : 0;
-    }
-    if (config->rolling != NULL) {
-        rc = stream_rolling_create(config->ring, checked.file_name, config->rolling, config->max_record_bytes,
-                                   &log->main.rolling);
-    }
-    pthread_mutex_init(&log->names_lock, NULL);
-    if (rc == 0 && checked.file_name[0] != '\0') {
-        rc = stream_names_take(log, &log->main, checked.file_name, log->main.rolling);
-    }
-    rc = rc < 0 ? rc : segments_prepare(log, &checked.segments, &log->main.retention);
-    rc = rc < 0 ? rc : open_log(log, &checked);
+    rc = open_log(log, &checked);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);
     }
     if (rc < 0) {
-        roll_slot_destroy(log->main.rolls);
-        rolling_destroy(log->main.rolling);
-        retention_destroy(log->main.retention);
-        stream_names_let_go(&log->main);
         platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }
-    stream_rolling_begin(&log->main);
-    segments_begin(&log->main);
     *log_out = log;
     return 0;
 }

@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- check */
 
-static void check_values(const char *ring, const struct segments_config *config, struct error_list *errors) {
+static void check_values(const char *ring, const burst_stream_config_t *config, struct error_list *errors) {
     const uint64_t bytes = config->segment_bytes;
     if (bytes != 0 && (bytes < LEAST_SEGMENT_BYTES || bytes > MOST_SEGMENT_BYTES)) {
         error_list_add(errors, error_set(EINVAL,
@@ -21,20 +21,20 @@ static void check_values(const char *ring, const struct segments_config *config,
                                          "bytes, and at most %llu",
                                          ring, (unsigned long long)bytes, LEAST_SEGMENT_BYTES, MOST_SEGMENT_BYTES));
     }
-    if (config->over_limit > BURST_SEGMENTS_RELEASE) {
+    if (config->segments_over_limit > BURST_SEGMENTS_RELEASE) {
         error_list_add(errors, error_set(EINVAL,
                                          "segments_over_limit=\"%u\" of a stream of ring %s cannot be used: use hold "
                                          "(0) or release (1)",
-                                         config->over_limit, ring));
+                                         config->segments_over_limit, ring));
     }
-    if (config->keep_ns > INT64_MAX || config->limit_ns > INT64_MAX) {
+    if (config->segments_keep_ns > INT64_MAX || config->segments_limit_ns > INT64_MAX) {
         error_list_add(errors, error_set(EINVAL,
                                          "a time of the segments of a stream of ring %s is longer than 292 years: set "
                                          "what you mean, or nothing",
                                          ring));
     }
-    if ((config->limit_bytes != 0 && config->keep_bytes > config->limit_bytes) ||
-        (config->limit_ns != 0 && config->keep_ns > config->limit_ns)) {
+    if ((config->segments_limit_bytes != 0 && config->segments_keep_bytes > config->segments_limit_bytes) ||
+        (config->segments_limit_ns != 0 && config->segments_keep_ns > config->segments_limit_ns)) {
         error_list_add(errors, error_set(EINVAL,
                                          "segments of a stream of ring %s are to be kept longer than their limit "
                                          "allows: let segments_keep be below segments_limit",
@@ -42,24 +42,24 @@ static void check_values(const char *ring, const struct segments_config *config,
     }
 }
 
-int segments_check(const char *ring, const struct segments_config *config, struct checked_segments *segments) {
+int segments_check(const char *ring, const burst_stream_config_t *config, struct checked_segments *segments) {
     struct error_list errors = {.code = 0};
     *segments = (struct checked_segments){.segment_bytes = config->segment_bytes};
-    if (config->folder == NULL || *config->folder == '\0') {
+    if (config->segments == NULL || *config->segments == '\0') {
         return 0;
     }
-    const int rc = path_absolute(config->folder, segments->folder, sizeof segments->folder);
+    const int rc = path_absolute(config->segments, segments->folder, sizeof segments->folder);
     if (rc < 0) {
         error_list_add(&errors, error_set(-rc, "segments=\"%s\" of a stream of ring %s cannot be used: %s",
-                                          config->folder, ring, error_name(-rc)));
+                                          config->segments, ring, error_name(-rc)));
     }
     check_values(ring, config, &errors);
     segments->limits = (struct retention_limits){
-        .keep_bytes = config->keep_bytes,
-        .keep_ns = (int64_t)config->keep_ns,
-        .limit_bytes = config->limit_bytes == 0 ? UINT64_MAX : config->limit_bytes,
-        .limit_ns = config->limit_ns == 0 ? INT64_MAX : (int64_t)config->limit_ns,
-        .releases = config->over_limit == BURST_SEGMENTS_RELEASE,
+        .keep_bytes = config->segments_keep_bytes,
+        .keep_ns = (int64_t)config->segments_keep_ns,
+        .limit_bytes = config->segments_limit_bytes == 0 ? UINT64_MAX : config->segments_limit_bytes,
+        .limit_ns = config->segments_limit_ns == 0 ? INT64_MAX : (int64_t)config->segments_limit_ns,
+        .releases = config->segments_over_limit == BURST_SEGMENTS_RELEASE,
     };
     return error_list_result(&errors);
 }
@@ -90,7 +90,6 @@ static void segments_loop(void *argument) {
             event_count_leave(&log->segments.changed);
             return;
         }
-        look_at(&log->main);
         for (const burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
             look_at(stream);
         }

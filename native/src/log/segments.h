@@ -8,22 +8,6 @@
 #include "burstlog.h"
 #include "consume/retention.h"
 
-/* As burst_config_t and burst_stream_config_t have them. */
-struct segments_config {
-    const char *folder;
-    uint64_t segment_bytes, keep_bytes, keep_ns, limit_bytes, limit_ns;
-    uint32_t over_limit;
-};
-
-#define SEGMENTS_CONFIG_OF(config)                                                                                     \
-    ((struct segments_config){.folder = (config)->segments,                                                            \
-                              .segment_bytes = (config)->segment_bytes,                                                \
-                              .keep_bytes = (config)->segments_keep_bytes,                                             \
-                              .keep_ns = (config)->segments_keep_ns,                                                   \
-                              .limit_bytes = (config)->segments_limit_bytes,                                           \
-                              .limit_ns = (config)->segments_limit_ns,                                                 \
-                              .over_limit = (config)->segments_over_limit})
-
 struct checked_segments {
     char folder[BURST_PATH_BYTES]; /* absolute; "": none */
     uint64_t segment_bytes;        /* 0: the default */
@@ -31,7 +15,7 @@ struct checked_segments {
 };
 
 /* Of a stream of the ring at this path. 0, or -errno with a sentence: a value cannot be used. */
-int segments_check(const char *ring, const struct segments_config *config, struct checked_segments *segments);
+int segments_check(const char *ring, const burst_stream_config_t *config, struct checked_segments *segments);
 
 /* For a stream that is to be opened with them; *retention is NULL if it has none. 0, or -ENOMEM with a sentence. */
 int segments_prepare(burst_t *log, const struct checked_segments *segments, struct retention **retention);

@@ -6,6 +6,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "log/config.h"
 #include "log/log.h"
 #include "log/roll_slot.h"
 #include "log/stream_names.h"
@@ -18,8 +19,8 @@ static __attribute__((noinline)) int64_t refuse(const burst_stream_t *stream) {
     return atomic_load(&stream->refusal) == STREAM_IS_CLOSED
                ? error_set(ESHUTDOWN, "stream %u of ring %s is closed", stream->id, stream->ring->path)
                : error_set(EINVAL,
-                           "ring %s was opened without a log file, and the record was not written: open a "
-                           "stream, or give file_name",
+                           "ring %s was opened without a main stream, and nothing was written: open it with one "
+                           "(main), or use another stream of it",
                            stream->ring->path);
 }
 
@@ -33,7 +34,7 @@ static inline int64_t count(burst_stream_t *stream, int64_t sequence) {
 typedef int64_t ring_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                           const struct ring_rule *rule);
 
-/* Of a stream that is closed, or has no file, or rolls it. */
+/* Of a stream that is closed, or absent, or rolls its file. */
 static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, ring_call *call, const void *data,
                                                        size_t length, int64_t event_time_ns,
                                                        const struct ring_rule *rule) {
@@ -93,7 +94,8 @@ int64_t burst_stream_enqueue_within(burst_stream_t *stream, const void *data, si
 }
 
 int stream_check(const burst_stream_t *stream) {
-    return atomic_load(&stream->refusal) > STREAM_ROLLS ? (int)refuse(stream) : 0;
+    const uint32_t refusal = atomic_load(&stream->refusal);
+    return refusal == STREAM_TAKES_RECORDS || refusal == STREAM_ROLLS ? 0 : (int)refuse(stream);
 }
 
 int64_t stream_count(burst_stream_t *stream, int64_t sequence) {
@@ -126,17 +128,26 @@ int64_t burst_enqueue_within(burst_t *log, const void *data, size_t length, int6
     return burst_stream_enqueue_within(&log->main, data, length, event_time_ns, on_full, timeout_ns);
 }
 
-void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file) {
-    stream->ring = log->ring;
-    stream->log = log;
-    atomic_store(&stream->refusal, !has_file                 ? STREAM_HAS_NO_FILE
-                                   : stream->rolling != NULL ? STREAM_ROLLS
-                                                             : STREAM_TAKES_RECORDS);
+static int is_absent(const burst_stream_t *stream) {
+    return atomic_load(&stream->refusal) == STREAM_IS_ABSENT;
+}
+
+/* 0, or -errno with a sentence: a call of the stream has nothing to look at. */
+static int check_there(const burst_stream_t *stream) {
+    const int alive = log_check_alive(stream->log);
+    return alive < 0 ? alive : is_absent(stream) ? (int)refuse(stream) : 0;
+}
+
+void stream_get_figures(const burst_stream_t *stream, struct drain_figures *figures) {
+    *figures = (struct drain_figures){.drained_sequence = 0};
+    if (!is_absent(stream)) {
+        drain_get_figures(stream->log->engine->drain, stream->id, figures);
+    }
 }
 
 static uint64_t drained_sequence(const burst_stream_t *stream) {
-    struct drain_figures figures = {.drained_sequence = 0};
-    drain_get_figures(stream->log->engine->drain, stream->id, &figures);
+    struct drain_figures figures;
+    stream_get_figures(stream, &figures);
     return figures.drained_sequence;
 }
 
@@ -145,12 +156,13 @@ static int is_drained(const void *argument, uint64_t sequence) {
 }
 
 int burst_stream_await_drained(burst_stream_t *stream, int64_t timeout_ns) {
-    return log_await_drained(stream->log, is_drained, stream, timeout_ns);
+    const int rc = check_there(stream);
+    return rc < 0 ? rc : log_await_drained(stream->log, is_drained, stream, timeout_ns);
 }
 
 static void fill_stats(const burst_stream_t *stream, burst_stream_stats_t *stats) {
-    struct drain_figures figures = {.stalled = 0};
-    drain_get_figures(stream->log->engine->drain, stream->id, &figures);
+    struct drain_figures figures;
+    stream_get_figures(stream, &figures);
     *stats = (burst_stream_stats_t){
         .state = atomic_load(&stream->refusal) == STREAM_IS_CLOSED ? BURST_STATE_CLOSED
                  : ring_has_failed(stream->ring)                   ? BURST_STATE_FAILED
@@ -182,7 +194,6 @@ static void keep(burst_stream_t *stream) {
 }
 
 void stream_keep_figures(burst_t *log) {
-    keep(&log->main);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
         keep(stream);
     }
@@ -190,15 +201,15 @@ void stream_keep_figures(burst_t *log) {
 
 int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats) {
     const uint32_t bytes = stats->struct_bytes;
-    if (bytes < offsetof(burst_stream_stats_t, file_number) || bytes > STATS_MOST_BYTES) {
+    if (bytes < BYTES_UP_TO(burst_stream_stats_t, file_born_ns) || bytes > STATS_MOST_BYTES) {
         return error_set(EINVAL,
                          "burst_stream_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
                          "against the burstlog.h of this library",
                          sizeof *stats, bytes);
     }
-    const int alive = log_check_alive(stream->log);
-    if (alive < 0) {
-        return alive;
+    const int rc = check_there(stream);
+    if (rc < 0) {
+        return rc;
     }
     burst_stream_stats_t now;
     if (atomic_load(&stream->is_kept) || log_look(stream->log) < 0) {
@@ -214,9 +225,10 @@ int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats
 }
 
 int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t path_bytes) {
-    const int alive = log_check_alive(stream->log);
-    if (alive < 0) {
-        return alive;
+    const int rc = check_there(stream);
+    *path = '\0';
+    if (rc < 0) {
+        return rc;
     }
     if (atomic_load(&stream->is_kept) || log_look(stream->log) < 0) {
         snprintf(path, path_bytes, "%s", stream->last_file);
@@ -225,6 +237,10 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
     drain_copy_path(stream->log->engine->drain, stream->id, path, path_bytes);
     log_leave(stream->log);
     return 0;
+}
+
+int burst_current_file(const burst_t *log, char *path, size_t path_bytes) {
+    return burst_stream_current_file(&log->main, path, path_bytes);
 }
 
 int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit) {

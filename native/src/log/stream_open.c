@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Opening a stream of an open log. Only the drain may open it, whom a log file that does not answer may hold up for ever: so the
- * caller asks for it, and waits within a limit. What was asked is of both; the last one who needs it lets go of it.
- */
+#include "log/stream_open.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "log/config.h"
 #include "log/durability.h"
-#include "log/log.h"
 #include "log/log_file_open.h"
 #include "log/roll_slot.h"
 #include "log/stream_rolling.h"
 #include "log/stream_names.h"
 
-struct opening {
+/* It begins with what is asked of the drain, and ends with the strings that `wanted` points to. */
+struct stream_opening {
     struct engine_call call;
     _Atomic uint32_t
         one_is_through; /* of the two: the caller has the result, or waits no more; the drain has opened it or not */
@@ -37,6 +34,8 @@ void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct
     config->struct_bytes = (uint32_t)struct_bytes;
 }
 
+/* --------------------------------------------------------------------------------------- what any stream needs */
+
 static size_t string_bytes(const char *text) {
     return text == NULL ? 0 : strlen(text) + 1;
 }
@@ -49,13 +48,13 @@ static const char *copy_string(char **room, const char *text) {
 }
 
 /* What the caller has given lasts as long as its call. */
-static struct opening *make_opening(const struct checked_stream_config *config) {
+static struct stream_opening *make_opening(const struct checked_stream *config) {
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
-    const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
+    const size_t bytes = sizeof(struct stream_opening) + string_bytes(name) + string_bytes(config->file_name) +
                          string_bytes(config->segments.folder) + string_bytes(values->file_owner) +
                          string_bytes(values->file_group);
-    struct opening *opening = platform_allocate(&platform_linux, bytes, PLATFORM_PLAIN);
+    struct stream_opening *opening = platform_allocate(&platform_linux, bytes, PLATFORM_PLAIN);
     if (opening != NULL) {
         char *room = opening->strings;
         opening->bytes = bytes;
@@ -74,15 +73,15 @@ static struct opening *make_opening(const struct checked_stream_config *config) 
 }
 
 /* 0, or -errno with a sentence: who rolls the files of the stream. */
-static int give_rolls(const burst_t *log, const struct checked_stream_config *config, struct opening *opening) {
+static int give_rolls(const char *ring, uint64_t max_record_bytes, const struct checked_stream *config,
+                      struct stream_opening *opening) {
     const burst_stream_config_t *values = &config->values;
     int rc = 0;
     if (values->rolls_by_caller) {
         opening->rolls = roll_slot_create();
         rc = opening->rolls == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name) : 0;
     } else if (values->rolling != NULL) {
-        rc = stream_rolling_create(log->ring->path, config->file_name, values->rolling,
-                                   log->ring->limits.max_record_bytes, &opening->rolling);
+        rc = stream_rolling_create(ring, config->file_name, values->rolling, max_record_bytes, &opening->rolling);
     }
     opening->wanted.roller = opening->rolls != NULL     ? &opening->rolls->roller
                              : opening->rolling != NULL ? &opening->rolling->roller
@@ -91,16 +90,75 @@ static int give_rolls(const burst_t *log, const struct checked_stream_config *co
 }
 
 /* With who was to roll the files, if no stream has got him. */
-static void forget_opening(struct opening *opening) {
+static void forget_opening(struct stream_opening *opening) {
     roll_slot_destroy(opening->rolls);
     rolling_destroy(opening->rolling);
     retention_destroy(opening->retention);
     platform_release(&platform_linux, opening, opening->bytes);
 }
 
+int stream_prepare(burst_t *log, const char *ring, uint64_t max_record_bytes, const struct checked_stream *config,
+                   burst_stream_t *stream, struct stream_opening **opening_out) {
+    const burst_stream_config_t *values = &config->values;
+    struct stream_opening *opening = make_opening(config);
+    if (opening == NULL) {
+        return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
+    }
+    int rc = give_rolls(ring, max_record_bytes, config, opening);
+    rc = rc < 0 ? rc : segments_prepare(log, &config->segments, &opening->retention);
+    rc = rc < 0 ? rc : stream_names_take(log, stream, config->file_name, opening->rolling);
+    if (rc < 0) {
+        forget_opening(opening);
+        return rc;
+    }
+    stream->rule.on_full = values->on_full;
+    stream->rule.timeout_ns = values->block_timeout_ns == 0 ? -1 : (int64_t)values->block_timeout_ns;
+    *opening_out = opening;
+    return 0;
+}
+
+const struct engine_stream *stream_wanted(const struct stream_opening *opening) {
+    return &opening->wanted;
+}
+
+/* From now on the stream owns it. */
+static void move_to_stream(struct stream_opening *opening, burst_stream_t *stream) {
+    stream->rolls = opening->rolls;
+    stream->rolling = opening->rolling;
+    stream->retention = opening->retention;
+    opening->rolls = NULL;
+    opening->rolling = NULL;
+    opening->retention = NULL;
+}
+
+void stream_start(burst_stream_t *stream, struct stream_opening *opening, uint16_t id) {
+    burst_t *log = stream->log;
+    move_to_stream(opening, stream);
+    forget_opening(opening);
+    stream->id = id;
+    atomic_store(&stream->refusal, stream->rolling != NULL ? STREAM_ROLLS : STREAM_TAKES_RECORDS);
+    stream->next = atomic_load(&log->streams);
+    while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
+    }
+    stream_rolling_begin(stream);
+    segments_begin(stream);
+}
+
+void stream_take_back(burst_stream_t *stream, struct stream_opening *opening) {
+    stream_names_let_go(stream);
+    log_file_take_back(&opening->before);
+    forget_opening(opening);
+}
+
+/* ------------------------------------------------------------------------------------------ one of an open log
+ *
+ * Only the drain may open it, whom a log file that does not answer may hold up for ever: so the caller asks for it, and waits
+ * within a limit. What was asked is of both; the last one who needs it lets go of it.
+ */
+
 /* In the thread of the drain. What this may have made for a stream that cannot be opened is taken back. */
 static void run_opening(struct engine_call *call, struct engine *engine) {
-    struct opening *opening = (struct opening *)call;
+    struct stream_opening *opening = (struct stream_opening *)call;
     int rc = -ESHUTDOWN;
     if (engine != NULL && !atomic_load(&opening->one_is_through)) {
         rc = engine_add_stream(engine, &opening->wanted, &opening->id);
@@ -132,64 +190,45 @@ static int refuse_late(const burst_t *log, const char *path) {
                            path, error_time(log->shutdown_timeout_ns), log->ring->path);
 }
 
-static int await_opening(burst_t *log, struct opening *opening, const char *path, burst_stream_t *stream) {
+/* Whatever it answers, the opening is not the caller's any more: it is the stream's, or of the drain, or forgotten. */
+static int await_opening(burst_stream_t *stream, struct stream_opening *opening, const char *path) {
+    burst_t *log = stream->log;
     struct limit limit = limit_of(log->shutdown_timeout_ns);
     opening->call.run = run_opening;
     engine_ask(log->engine, &opening->call);
     log_await_call(log, &opening->one_is_through, &limit);
     if (!atomic_exchange(&opening->one_is_through, 1)) {
+        stream_names_let_go(stream);
         return refuse_late(log, path);
     }
     const int rc = error_list_result(&opening->error);
-    if (rc == 0) {
-        stream->id = opening->id;
-        stream->rolls = opening->rolls;
-        opening->rolls = NULL;
-        stream->rolling = opening->rolling;
-        opening->rolling = NULL;
-        stream->retention = opening->retention;
-        opening->retention = NULL;
+    if (rc < 0) {
+        stream_names_let_go(stream);
+        forget_opening(opening);
+    } else {
+        stream_start(stream, opening, opening->id);
     }
-    forget_opening(opening);
     return rc;
 }
 
-/* *survives: at least what the ring or a place that the stream writes survives. */
-static int check_durability(const burst_t *log, const char *path, int *survives) {
-    struct survival of_ring = {.survives = log->device->survives}, of_place;
+static int add(burst_stream_t *stream, const struct checked_stream *config) {
+    burst_t *log = stream->log;
+    struct stream_opening *opening;
+    struct survival of_ring = {.survives = log->device->survives};
+    uint32_t survives = 0;
     snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
-    survival_of_place(path, &of_place);
-    *survives = of_place.survives > *survives ? of_place.survives : *survives;
-    return durability_check((int)log->durability_asked, log->ring->path, &of_ring, path, &of_place);
-}
-
-static int add(burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
-    int survives = 0;
-    int rc = check_durability(log, config->file_name, &survives);
-    rc = rc < 0 || config->segments.folder[0] == '\0' ? rc : check_durability(log, config->segments.folder, &survives);
-    if (rc < 0) {
-        return rc;
-    }
-    struct opening *opening = make_opening(config);
-    if (opening == NULL) {
-        return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
-    }
-    rc = give_rolls(log, config, opening);
-    rc = rc < 0 ? rc : stream_names_take(log, stream, config->file_name, opening->rolling);
-    rc = rc < 0 ? rc : segments_prepare(log, &config->segments, &opening->retention);
-    if (rc < 0) {
-        forget_opening(opening);
-        return rc;
-    }
-    rc = await_opening(log, opening, config->file_name, stream);
-    if (rc == 0 && survives > (int)atomic_load(&log->survives)) {
-        atomic_store(&log->survives, (uint32_t)survives);
+    int rc = durability_check_stream((int)log->durability_asked, log->ring->path, &of_ring, config, &survives);
+    rc = rc < 0 ? rc
+                : stream_prepare(log, log->ring->path, log->ring->limits.max_record_bytes, config, stream, &opening);
+    rc = rc < 0 ? rc : await_opening(stream, opening, config->file_name);
+    if (rc == 0 && survives > atomic_load(&log->survives)) {
+        atomic_store(&log->survives, survives);
     }
     return rc;
 }
 
 static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_stream_t **stream_out) {
-    struct checked_stream_config config;
+    struct checked_stream config;
     *stream_out = NULL;
     int rc = log_check_alive(log);
     rc = rc < 0 ? rc : config_check_stream(log->ring->path, given, &config);
@@ -198,23 +237,16 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         return rc;
     }
     burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
-    rc = stream == NULL
-             ? error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path, sizeof *stream)
-             : add(log, &config, stream);
-    if (rc == 0) {
+    if (stream == NULL) {
+        rc = error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path, sizeof *stream);
+    } else {
         stream->ring = log->ring;
         stream->log = log;
-        stream->rule.on_full = config.values.on_full;
-        stream->rule.timeout_ns = config.values.block_timeout_ns == 0 ? -1 : (int64_t)config.values.block_timeout_ns;
-        atomic_store(&stream->refusal, stream->rolling != NULL ? STREAM_ROLLS : STREAM_TAKES_RECORDS);
-        stream->next = atomic_load(&log->streams);
-        while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
-        }
-        stream_rolling_begin(stream);
-        segments_begin(stream);
+        rc = add(stream, &config);
+    }
+    if (rc == 0) {
         *stream_out = stream;
     } else if (stream != NULL) {
-        stream_names_let_go(stream);
         platform_release(&platform_linux, stream, sizeof *stream);
     }
     log_leave(log);

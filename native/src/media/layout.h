@@ -45,6 +45,7 @@
 #define LAYOUT_FILE_NAME_BYTES 4096u
 #define LAYOUT_STREAM_NAME_BYTES 256u
 #define LAYOUT_STREAMS_MAX 64u         /* most streams in a checkpoint; each id is below it */
+#define LAYOUT_MAIN_STREAM 0u          /* its id: in every checkpoint, bound to nothing if the ring never had one */
 #define LAYOUT_NUMBER_MAX (1ull << 62) /* no reader believes a larger position, sequence or generation */
 
 /* ---------------------------------------------------------------------------------------------- superblock */

@@ -133,7 +133,7 @@ static void an_open_never_formats_a_device_and_says_how_to_name_it(void **state)
     burst_config_init(&config);
     config.ring = loop.path;
     config.ring_bytes = 2 * MIB;
-    config.file_name = scratch_path("log");
+    config.main = main_of(scratch_path("log"));
     config.durability = BURST_DURABILITY_PROCESS;
     assert_refused(&config, ENODATA, "/dev/disk/by-id/");
     assert_int_equal(run("recover %s", loop.path), 3);

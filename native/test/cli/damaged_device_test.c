@@ -36,7 +36,7 @@ static void leave_three(const char *const what[3]) {
         burst_config_t config;
         burst_config_init(&config);
         config.ring = device;
-        config.file_name = scratch_path("log");
+        config.main = main_of(scratch_path("log"));
         config.durability = BURST_DURABILITY_PROCESS;
         config.drain_interval_ns = 3600 * SECOND_NS;
         burst_t *log;
@@ -202,7 +202,7 @@ static void a_loop_device_whose_file_is_cut_loses_nothing_that_its_writer_still_
     burst_config_t config;
     burst_config_init(&config);
     config.ring = device;
-    config.file_name = scratch_path("log");
+    config.main = main_of(scratch_path("log"));
     config.durability = BURST_DURABILITY_PROCESS;
     assert_true(burst_open(&config, &log) < 0); /* the open makes no new ring in its place */
     assert_null(log);

@@ -190,7 +190,7 @@ static void several_rings_live_on_one_card_in_partitions(void **state) {
     burst_config_t config;
     burst_config_init(&config);
     config.ring = two;
-    config.file_name = scratch_path("log2");
+    config.main = main_of(scratch_path("log2"));
     config.durability = BURST_DURABILITY_PROCESS;
     if (burst_open(&config, &second) < 0)
         fail_msg("%s", burst_last_error());

@@ -172,7 +172,7 @@ static void a_ring_with_records_is_overwritten_only_with_their_number(void **sta
         burst_config_t config;
         burst_config_init(&config);
         config.ring = loop.path;
-        config.file_name = scratch_path("log");
+        config.main = main_of(scratch_path("log"));
         config.durability = BURST_DURABILITY_PROCESS;
         config.drain_interval_ns = 3600 * SECOND_NS;
         burst_t *log;

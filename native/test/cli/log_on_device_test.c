@@ -13,7 +13,7 @@ static burst_config_t device_config(const char *file_name) {
     burst_config_init(&config);
     config.ring = scratch_path("ring");
     config.ring_bytes = 4 * MIB;
-    config.file_name = file_name;
+    config.main = main_of(file_name);
     config.durability = BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 5000000;
     config.shutdown_timeout_ns = PATIENCE_NS;

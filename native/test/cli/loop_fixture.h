@@ -55,7 +55,7 @@ static inline void open_at(const char *path, burst_t **log) {
     burst_config_t config;
     burst_config_init(&config);
     config.ring = path;
-    config.file_name = scratch_path("log");
+    config.main = main_of(scratch_path("log"));
     config.durability = BURST_DURABILITY_PROCESS;
     if (burst_open(&config, log) < 0)
         fail_msg("%s", burst_last_error());
@@ -65,7 +65,7 @@ static inline void assert_ring_refused(const char *path, int code, const char *w
     burst_config_t config;
     burst_config_init(&config);
     config.ring = path;
-    config.file_name = scratch_path("log");
+    config.main = main_of(scratch_path("log"));
     config.durability = BURST_DURABILITY_PROCESS;
     assert_refused(&config, code, word);
 }

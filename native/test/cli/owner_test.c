@@ -175,7 +175,7 @@ static void an_open_by_root_writes_nowhere_that_only_the_ring_of_a_user_names(vo
     snprintf(path, sizeof path, "%s/root/stolen", folder);
     snprintf(other, sizeof other, "%s/other", folder);
     burst_config_t config = small_config();
-    config.file_name = other;
+    main_config.file_name = other;
     assert_refused(&config, EPERM, "is of user 65534 and names log file");
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(access(other, F_OK), -1);

@@ -10,7 +10,7 @@ static void leave_a_roll(void) {
     const pid_t child = fork();
     if (child == 0) {
         burst_config_t config = small_config();
-        config.rolls_by_caller = 1;
+        main_config.rolls_by_caller = 1;
         burst_t *log = open_with(&config);
         block_file();
         burst_roll_t roll;
@@ -97,7 +97,7 @@ static void info_shows_when_a_file_is_rolled_unasked(void **state) {
     rolling.size_bytes = 12345;
     rolling.interval_ns = 24 * 3600ull * SECOND_NS;
     burst_config_t config = small_config();
-    config.rolling = &rolling;
+    main_config.rolling = &rolling;
     assert_int_equal(burst_close(open_with(&config)), 0);
     assert_int_equal(run("info %s", ring_path), 0);
     assert_said("log file number: 1");

@@ -175,7 +175,7 @@ static void a_mapped_ring_gets_them_too(void **state) {
     burst_config_init(&config);
     config.ring = ring;
     config.ring_bytes = RING_BYTES;
-    config.file_name = scratch_path("log");
+    config.main = main_of(scratch_path("log"));
     config.durability = BURST_DURABILITY_PROCESS;
     config.io = BURST_IO_MAPPED;
     burst_t *log = open_with(&config);

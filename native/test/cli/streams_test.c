@@ -159,7 +159,7 @@ static void a_mapped_ring_without_a_main_stream_is_recovered(void **state) {
     const pid_t child = fork();
     if (child == 0) {
         burst_config_t config = small_config();
-        config.file_name = NULL;
+        config.main = NULL;
         config.io = BURST_IO_MAPPED;
         burst_t *log = open_with(&config);
         burst_stream_t *orders = open_stream(log, "orders", paths[0]), *audit = open_stream(log, "audit", paths[1]);
@@ -183,7 +183,7 @@ static void leave_a_record_for_segments(const char *segments) {
     const pid_t child = fork();
     if (child == 0) {
         burst_config_t config = small_config();
-        config.segments = segments;
+        main_config.segments = segments;
         burst_t *log = open_with(&config);
         append(burst_main_stream(log), "m1\n");
         append(burst_main_stream(log), "m2\n");
@@ -245,7 +245,7 @@ static void a_main_stream_that_nothing_uses_is_not_shown(void **state) {
     (void)state;
     static const char *const commands[] = {"info", "dump", "verify", "recover"};
     burst_config_t config = small_config();
-    config.file_name = NULL;
+    config.main = NULL;
     burst_t *log = open_with(&config);
     append(open_stream(log, "orders", paths[0]), "o1\n");
     assert_int_equal(burst_close(log), 0);
@@ -265,7 +265,7 @@ static void leave_records_for_segments_alone(const char *segments, const char *a
     const pid_t child = fork();
     if (child == 0) {
         burst_config_t config = small_config();
-        config.segments = segments;
+        main_config.segments = segments;
         burst_t *log = open_with(&config);
         append(burst_main_stream(log), "m1\n");
         if (burst_await_drained(log, PATIENCE_NS) != 1 || rename(segments, away) != 0) {

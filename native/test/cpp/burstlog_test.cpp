@@ -38,7 +38,7 @@ std::string content(const std::string &name) {
 burstlog::config config_of(const std::string &name) {
     burstlog::config config;
     config.ring = name + ".ring";
-    config.file_name = name + ".log";
+    config.main.emplace().file_name = name + ".log";
     config.ring_bytes = 4u << 20;
     config.durability = burstlog::durability::process;
     return config;
@@ -59,33 +59,28 @@ bool is(const char *text, const char *expected) {
 }
 
 // A new field in C needs a line here, and one in to_c.
-static_assert(sizeof(burst_config_t) == 208 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
+static_assert(sizeof(burst_config_t) == 104 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
                   sizeof(burst_rolling_t) == 56,
               "a struct of burstlog.h has changed: bring burstlog_types.hpp and this test along");
 
-void every_setting_reaches_c() {
+void every_setting_of_a_ring_reaches_c() {
     burstlog::config config;
+    burst_stream_config_t of_main;
     burst_rolling_t rolled;
-    const burst_config_t defaults = config.to_c(rolled);
+    const burst_config_t defaults = config.to_c(of_main, rolled);
     burst_config_t expected;
     burst_config_init(&expected);
     expected.ring = defaults.ring;
     CHECK(is(defaults.ring, "") && std::memcmp(&defaults, &expected, sizeof expected) == 0);
 
     config.ring = "r";
-    config.file_name = "f";
+    config.main.emplace().file_name = "f";
     config.durability = burstlog::durability::os_crash;
-    config.on_full = burstlog::on_full::discard;
     config.io = BURST_IO_FLUSH;
     config.ring_bytes = 1;
     config.max_record_bytes = 2;
-    config.block_timeout = 3us;
     config.drain_interval = 4ms;
     config.shutdown_timeout = 5s;
-    config.file_owner = "o";
-    config.file_group = "g";
-    config.file_mode = 0640;
-    config.rolls_by_caller = true;
     config.drain_cpu = "6";
     config.commit_cpu = "7";
     config.realtime_priority = 8;
@@ -93,6 +88,18 @@ void every_setting_reaches_c() {
     config.commit_spin = true;
     config.batch_delay = 9ns;
     config.batch_bytes = 10;
+    const burst_config_t c = config.to_c(of_main, rolled);
+    CHECK(c.struct_bytes == sizeof c && is(c.ring, "r") && c.main == &of_main && is(of_main.file_name, "f"));
+    CHECK(c.durability == BURST_DURABILITY_OS_CRASH && c.io == BURST_IO_FLUSH);
+    CHECK(c.ring_bytes == 1 && c.max_record_bytes == 2);
+    CHECK(c.drain_interval_ns == 4000000 && c.shutdown_timeout_ns == 5000000000);
+    CHECK(is(c.drain_cpu, "6") && is(c.commit_cpu, "7") && c.realtime_priority == 8);
+    CHECK(c.huge_pages == BURST_HUGE_PAGES_OFF && c.commit_spin == 1 && c.batch_delay_ns == 9 && c.batch_bytes == 10);
+}
+
+void every_setting_of_a_stream_reaches_c() {
+    burst_stream_config_t s;
+    burst_rolling_t rolled;
     burstlog::rolling rolling;
     rolling.pattern = "p-%i";
     rolling.compress = true;
@@ -101,7 +108,6 @@ void every_setting_reaches_c() {
     rolling.keep_files = 3;
     rolling.keep_bytes = 4;
     rolling.keep = 5us;
-    config.rolling = rolling;
     burstlog::segments segments;
     segments.folder = "s";
     segments.segment_bytes = 11;
@@ -110,21 +116,6 @@ void every_setting_reaches_c() {
     segments.limit_bytes = 14;
     segments.limit = 15us;
     segments.release = true;
-    config.segments = segments;
-    const burst_config_t c = config.to_c(rolled);
-    CHECK(c.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == 1 && rolled.size_bytes == 1);
-    CHECK(rolled.interval_ns == 2000 && rolled.keep_files == 3 && rolled.keep_bytes == 4 && rolled.keep_ns == 5000);
-    CHECK(c.struct_bytes == sizeof c && is(c.ring, "r") && is(c.file_name, "f"));
-    CHECK(c.durability == BURST_DURABILITY_OS_CRASH && c.on_full == BURST_ON_FULL_DISCARD && c.io == BURST_IO_FLUSH);
-    CHECK(c.ring_bytes == 1 && c.max_record_bytes == 2 && c.block_timeout_ns == 3000);
-    CHECK(c.drain_interval_ns == 4000000 && c.shutdown_timeout_ns == 5000000000);
-    CHECK(is(c.file_owner, "o") && is(c.file_group, "g") && c.file_mode == 0640 && c.rolls_by_caller == 1);
-    CHECK(is(c.drain_cpu, "6") && is(c.commit_cpu, "7") && c.realtime_priority == 8);
-    CHECK(c.huge_pages == BURST_HUGE_PAGES_OFF && c.commit_spin == 1 && c.batch_delay_ns == 9 && c.batch_bytes == 10);
-
-    CHECK(is(c.segments, "s") && c.segment_bytes == 11 && c.segments_keep_bytes == 12 && c.segments_keep_ns == 13000);
-    CHECK(c.segments_limit_bytes == 14 && c.segments_limit_ns == 15000 && c.segments_over_limit == 1);
-
     burstlog::stream_config stream;
     stream.name = "n";
     stream.file_name = "f";
@@ -134,16 +125,18 @@ void every_setting_reaches_c() {
     stream.file_group = "g";
     stream.file_mode = 0600;
     stream.rolls_by_caller = true;
-    CHECK(stream.to_c(rolled).rolling == nullptr);
+    stream.to_c(s, rolled);
+    CHECK(s.rolling == nullptr);
     stream.rolling = rolling;
     stream.segments = segments;
-    const burst_stream_config_t s = stream.to_c(rolled);
-    CHECK(s.rolling == &rolled);
+    stream.to_c(s, rolled);
+    CHECK(s.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == 1 && rolled.size_bytes == 1);
+    CHECK(rolled.interval_ns == 2000 && rolled.keep_files == 3 && rolled.keep_bytes == 4 && rolled.keep_ns == 5000);
+    CHECK(is(s.segments, "s") && s.segment_bytes == 11 && s.segments_keep_bytes == 12 && s.segments_keep_ns == 13000);
+    CHECK(s.segments_limit_bytes == 14 && s.segments_limit_ns == 15000 && s.segments_over_limit == 1);
     CHECK(s.struct_bytes == sizeof s && is(s.name, "n") && is(s.file_name, "f") && s.on_full == BURST_ON_FULL_FAIL);
     CHECK(s.block_timeout_ns == 1000 && is(s.file_owner, "o") && is(s.file_group, "g") && s.file_mode == 0600);
     CHECK(s.rolls_by_caller == 1);
-    CHECK(is(s.segments, "s") && s.segment_bytes == 11 && s.segments_keep_bytes == 12 && s.segments_keep_ns == 13000);
-    CHECK(s.segments_limit_bytes == 14 && s.segments_limit_ns == 15000 && s.segments_over_limit == 1);
 }
 
 void bytes_of_any_kind_are_a_record() {
@@ -201,9 +194,9 @@ void a_failure_has_the_sentence_and_the_code_of_c() {
     CHECK(!log.await_durable(-1, 0ns, told) && told == std::errc::invalid_argument);
 
     burstlog::config wrong = config_of("wrong");
-    wrong.block_timeout = -1ns;
+    wrong.main->block_timeout = -1ns;
     CHECK(failure_of([&] { wrong.check(); }).code() == std::errc::invalid_argument);
-    wrong.block_timeout = 0ns;
+    wrong.main->block_timeout = 0ns;
     wrong.check();
 
     CHECK(log.close() == 0);
@@ -288,7 +281,7 @@ void a_full_ring_and_a_roll() {
 
 void a_close_with_a_timeout_ends_with_it() {
     burstlog::config config = config_of("left");
-    config.rolls_by_caller = true;
+    config.main->rolls_by_caller = true;
     config.shutdown_timeout = 1h;
     burstlog::log log(config);
     log.append("before\n");
@@ -301,9 +294,9 @@ void a_close_with_a_timeout_ends_with_it() {
 
 void files_roll_by_themselves() {
     burstlog::config config = config_of("daily");
-    config.rolling.emplace();
-    config.rolling->pattern = "daily-%i.log";
-    config.rolling->size_bytes = 12;
+    config.main->rolling.emplace();
+    config.main->rolling->pattern = "daily-%i.log";
+    config.main->rolling->size_bytes = 12;
     burstlog::log log(config);
     log.append("order 1\n");
     log.append("order 2\n");
@@ -317,7 +310,8 @@ void files_roll_by_themselves() {
 
 int main() try {
     CHECK(*burstlog::version() != '\0');
-    every_setting_reaches_c();
+    every_setting_of_a_ring_reaches_c();
+    every_setting_of_a_stream_reaches_c();
     bytes_of_any_kind_are_a_record();
     the_end_of_a_scope_closes_and_a_reopen_goes_on();
     a_failure_has_the_sentence_and_the_code_of_c();

@@ -30,7 +30,8 @@ static void open_with_clock(void) {
     clock_ns = 1000 * SECOND_NS;
     const struct engine_parts parts = {
         .platform = &platform, .device = &host.device, .files = &host.files, .events = &host.events};
-    const struct engine_config config = {.file_name = host.file};
+    const struct engine_stream main_stream = {.name = "", .path = host.file};
+    const struct engine_config config = {.main = &main_stream};
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     host.events.first = host.events.end;
 }

@@ -16,8 +16,8 @@ static int64_t now_ns(void) {
 
 static burst_t *open_full(uint32_t on_full, uint64_t block_timeout_ns) {
     burst_config_t config = small_config();
-    config.on_full = on_full;
-    config.block_timeout_ns = block_timeout_ns;
+    main_config.on_full = on_full;
+    main_config.block_timeout_ns = block_timeout_ns;
     burst_t *log = open_with(&config);
     assert_int_equal(burst_append(log, "first\n", 6, 0), 1);
     await_released(log);

@@ -68,10 +68,10 @@ static void configuration_errors_name_the_value(void **state) {
     config.ring = NULL;
     assert_refused(&config, EINVAL, "ring");
     config = small_config();
-    config.file_name = "";
+    main_config.file_name = "";
     assert_refused(&config, EINVAL, "log file");
     config = small_config();
-    config.on_full = 7;
+    main_config.on_full = 7;
     assert_refused(&config, EINVAL, "7");
     config = small_config();
     config.ring_bytes = 4096;
@@ -90,7 +90,7 @@ static void configuration_errors_name_the_value(void **state) {
     config.ring_bytes = 3 << 20;
     assert_refused(&config, EINVAL, "3145728");
     config = small_config();
-    config.file_name = folder;
+    main_config.file_name = folder;
     assert_refused(&config, EISDIR, folder);
 }
 
@@ -102,9 +102,9 @@ static void a_medium_that_survives_less_than_asked_is_refused(void **state) {
     assert_refused(&config, EMEDIUMTYPE, "tmpfs");
     unlink(config.ring);
     config.ring = ring_path;
-    config.file_name = "/dev/shm/burst-calls-log";
+    main_config.file_name = "/dev/shm/burst-calls-log";
     assert_refused(&config, EMEDIUMTYPE, "tmpfs");
-    assert_int_not_equal(access(config.file_name, F_OK), 0);
+    assert_int_not_equal(access(main_config.file_name, F_OK), 0);
 }
 
 static void a_record_over_the_limit_is_refused_and_nothing_is_cut(void **state) {
@@ -205,7 +205,7 @@ static void a_changed_file_name_gets_the_records_from_then_on(void **state) {
     burst_config_t config = small_config();
     char other[160], path[BURST_PATH_BYTES];
     snprintf(other, sizeof other, "%s/made/for/it/log2", folder);
-    config.file_name = other;
+    main_config.file_name = other;
     log = open_with(&config);
     burst_append(log, "new\n", 4, 0);
     assert_int_equal(burst_current_file(log, path, sizeof path), 0);
@@ -219,7 +219,7 @@ static void a_changed_file_name_gets_the_records_from_then_on(void **state) {
 static void a_new_log_file_gets_the_mode_that_was_asked_for(void **state) {
     (void)state;
     burst_config_t config = small_config();
-    config.file_mode = 0640;
+    main_config.file_mode = 0640;
     burst_close(open_with(&config));
     struct stat status;
     assert_int_equal(stat(file_path, &status), 0);

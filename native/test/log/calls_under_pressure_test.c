@@ -14,8 +14,8 @@ static void a_full_ring_fails_discards_or_times_out_as_configured(void **state) 
     (void)state;
     for (uint32_t policy = BURST_ON_FULL_BLOCK; policy <= BURST_ON_FULL_DISCARD; policy++) {
         burst_config_t config = small_config();
-        config.on_full = policy;
-        config.block_timeout_ns = SECOND_NS / 20;
+        main_config.on_full = policy;
+        main_config.block_timeout_ns = SECOND_NS / 20;
         burst_t *log = open_with(&config);
         burst_append(log, "first\n", 6, 0);
         await_released(log);

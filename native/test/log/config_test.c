@@ -9,13 +9,13 @@
 static burst_config_t wrong_config(void) {
     burst_config_t config = small_config();
     config.ring_bytes = 4096;
-    config.on_full = 7;
-    config.block_timeout_ns = UINT64_MAX;
+    main_config.on_full = 7;
+    main_config.block_timeout_ns = UINT64_MAX;
     config.drain_cpu = "left";
     config.commit_cpu = "4999";
     config.realtime_priority = 100;
     config.batch_bytes = 100;
-    config.file_owner = "no-such-user-of-burstlog";
+    main_config.file_owner = "no-such-user-of-burstlog";
     return config;
 }
 
@@ -95,7 +95,7 @@ static void a_ring_is_no_log_file(void **state) {
     struct stat before, after;
     assert_int_equal(stat(other, &before), 0);
     config = small_config();
-    config.file_name = other;
+    main_config.file_name = other;
     assert_int_equal(burst_open(&config, &log), -EEXIST);
     assert_non_null(strstr(burst_last_error(), ".other is a ring: give fileName the name of another file"));
     assert_int_equal(stat(other, &after), 0);
@@ -107,7 +107,7 @@ static void missing_names_are_said_at_once(void **state) {
     (void)state;
     burst_config_t config = small_config();
     config.ring = NULL;
-    config.file_name = "";
+    main_config.file_name = "";
     assert_int_equal(burst_config_check(&config), -EINVAL);
     assert_non_null(strstr(burst_last_error(), "set ring"));
     assert_non_null(strstr(burst_last_error(), "set fileName"));
@@ -155,7 +155,7 @@ static void assert_room_is_told(uint32_t io) {
     const struct rlimit none = {.rlim_cur = 2 * 1024 * 1024, .rlim_max = RLIM_INFINITY};
     burst_config_t config = small_config();
     config.io = io;
-    config.on_full = BURST_ON_FULL_FAIL;
+    main_config.on_full = BURST_ON_FULL_FAIL;
     config.shutdown_timeout_ns = SECOND_NS / 100;
     assert_int_equal(truncate(file_path, 0) < 0 ? creat(file_path, 0600) < 0 : 0, 0);
     assert_int_equal(truncate(file_path, 4 * 1024 * 1024), 0); /* the file may not grow: the drain writes nothing */

@@ -70,7 +70,7 @@ static void an_open_that_must_write_beyond_the_limit_is_refused(void **state) {
     char other[160];
     snprintf(other, sizeof other, "%s/other", folder);
     burst_config_t config = small_config();
-    config.file_name = other; /* records go first to the file that the ring names */
+    main_config.file_name = other; /* records go first to the file that the ring names */
     assert_refused(&config, EFBIG, "make it writable");
     assert_int_equal(state_of_signal(), 0);
     limit_files_to(RLIM_INFINITY);

@@ -25,6 +25,8 @@ static struct {
     struct engine *engine;
 } host;
 
+static const struct engine_stream main_stream = {.name = ""}; /* where it is bound */
+
 static int64_t append_number(unsigned number) {
     char record[RECORD_BYTES];
     memset(record, 'a' + (int)(number % 26), sizeof record);
@@ -43,7 +45,7 @@ static void leave_records_in_the_ring(void) {
     assert_int_equal(device_open(&platform_linux, ring_path, DEVICE_WRITER, BURST_IO_AUTO, &host.device), 0);
     const struct engine_parts parts = {
         .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
-    const struct engine_config engine_config = {0};
+    const struct engine_config engine_config = {.main = &main_stream};
     assert_int_equal(engine_open(&parts, &engine_config, &host.engine), 0);
     for (unsigned number = 1; number <= RECORDS; number++) {
         assert_int_equal(append_number(number), number);
@@ -87,7 +89,7 @@ static void recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_d
     open_with_a_bad_page(DEVICE_WRITER);
     const struct engine_parts parts = {
         .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
-    const struct engine_config config = {0};
+    const struct engine_config config = {.main = &main_stream};
     if (engine_open(&parts, &config, &host.engine) < 0) {
         fail_msg("%s", error_text());
     }
@@ -153,7 +155,7 @@ static void a_page_that_is_lost_while_it_is_recovered_refuses_the_open(void **st
     host.device->ops = &ops;
     const struct engine_parts parts = {
         .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
-    const struct engine_config config = {0};
+    const struct engine_config config = {.main = &main_stream};
     assert_int_equal(engine_open(&parts, &config, &host.engine), -EIO);
     assert_non_null(strstr(error_text(), "became unreadable while it was being recovered"));
     real_ops->close(host.device);
@@ -179,7 +181,7 @@ static void a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once
     open_mapped(DEVICE_WRITER);
     const struct engine_parts parts = {
         .platform = &counting, .device = host.device, .files = &files_posix, .events = &host.events};
-    const struct engine_config config = {0};
+    const struct engine_config config = {.main = &main_stream};
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     assert_int_equal(append_number(RECORDS + 1), RECORDS + 1);
     const uint64_t position = align_up(ring_claimed(host.engine->ring), PAGE_BYTES);
@@ -213,7 +215,7 @@ static void the_image_of_a_mapped_ring_is_not_asked_for_in_the_control_group(voi
     open_mapped(DEVICE_WRITER);
     const struct engine_parts parts = {
         .platform = &limited, .device = host.device, .files = &files_posix, .events = &host.events};
-    const struct engine_config config = {0};
+    const struct engine_config config = {.main = &main_stream};
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     assert_int_equal(append_number(RECORDS + 1), RECORDS + 1);
     engine_close(host.engine);

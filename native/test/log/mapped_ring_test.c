@@ -113,7 +113,7 @@ static void a_ring_made_for_blocks_can_be_mapped_and_is_still_one_for_blocks(voi
 static void a_full_ring_says_so_and_goes_on_when_it_is_drained(void **state) {
     (void)state;
     burst_config_t config = mapped_config();
-    config.on_full = BURST_ON_FULL_FAIL;
+    main_config.on_full = BURST_ON_FULL_FAIL;
     burst_t *log = open_with(&config);
     assert_int_equal(append_number(log, 1), 1);
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
@@ -213,7 +213,7 @@ static void a_log_on_another_ring_goes_on_beside_one_that_was_cut(void **state) 
     snprintf(other_file, sizeof other_file, "%s.other", file_path);
     burst_config_t config = mapped_config();
     config.ring = other_ring;
-    config.file_name = other_file;
+    main_config.file_name = other_file;
     burst_t *whole = open_with(&config);
     assert_int_equal(append_number(cut, 1), 1);
     assert_int_equal(truncate(ring_path, 4096), 0);

@@ -55,7 +55,7 @@ static burst_config_t deep_config(void) {
     snprintf(deep_ring, sizeof deep_ring, "%s/new/rings/of/orders", folder);
     snprintf(deep_file, sizeof deep_file, "%s/else/logs/orders.log", folder);
     config.ring = deep_ring;
-    config.file_name = deep_file;
+    main_config.file_name = deep_file;
     return config;
 }
 
@@ -95,7 +95,7 @@ static void an_unsuitable_place_is_refused_before_anything_is_made(void **state)
         skip();
     }
     snprintf(deep_file, sizeof deep_file, "/dev/shm/%s/log", folder);
-    config.file_name = deep_file;
+    main_config.file_name = deep_file;
     config.durability = BURST_DURABILITY_POWER;
     assert_refused(&config, EMEDIUMTYPE, "process");
     assert_null(strstr(synced, folder)); /* the open made no ring that it had to remove */
@@ -111,7 +111,7 @@ static void a_log_file_that_cannot_be_made_leaves_nothing(void **state) {
     assert_true(fd >= 0);
     close(fd);
     snprintf(below, sizeof below, "%s/log", unreadable_candidate);
-    config.file_name = below;
+    main_config.file_name = below;
     assert_refused(&config, ENOTDIR, "log file");
     assert_int_equal(entries_in_folder(), 1);
 }

@@ -128,31 +128,6 @@ static void the_image_is_seen_to_be_locked(void **state) {
     burst_close(log);
 }
 
-static void a_caller_of_the_first_header_gets_defaults_and_one_of_a_newer_is_served(void **state) {
-    (void)state;
-    need_two_cpus(__func__);
-    struct {
-        burst_config_t config;
-        uint64_t newer;
-    } caller;
-    caller.config = small_config();
-    caller.newer = 0;
-    caller.config.drain_cpu = "what lies behind the struct of an old caller";
-    caller.config.struct_bytes = offsetof(burst_config_t, drain_cpu);
-    burst_close(open_with(&caller.config));
-
-    caller.config = small_config();
-    caller.config.struct_bytes = sizeof caller;
-    burst_close(open_with(&caller.config));
-    caller.newer = 1;
-    assert_refused(&caller.config, EINVAL, "in the caller's header");
-
-    memset(&caller, 0xff, sizeof caller);
-    (burst_config_init)(&caller.config);
-    assert_int_equal(caller.config.struct_bytes, offsetof(burst_config_t, drain_cpu));
-    assert_true(caller.config.huge_pages == UINT32_MAX && caller.config.rolls_by_caller == 0);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(threads_have_names_and_run_anywhere_unless_told),
@@ -160,7 +135,6 @@ int main(void) {
         TEST(cpus_that_are_not_there_are_refused_naming_those_that_are),
         TEST(the_image_is_in_huge_pages_unless_they_are_off),
         TEST(the_image_is_seen_to_be_locked),
-        TEST(a_caller_of_the_first_header_gets_defaults_and_one_of_a_newer_is_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,9 +173,9 @@ static void each_limit_is_allowed_and_what_is_beyond_it_refused(void **state) {
     config.batch_delay_ns = SECOND_NS + 1;
     assert_refused(&config, EINVAL, "batch");
     config = small_config();
-    config.block_timeout_ns = config.drain_interval_ns = config.shutdown_timeout_ns = INT64_MAX;
+    main_config.block_timeout_ns = config.drain_interval_ns = config.shutdown_timeout_ns = INT64_MAX;
     burst_close(open_with(&config));
-    uint64_t *const times[] = {&config.block_timeout_ns, &config.drain_interval_ns, &config.shutdown_timeout_ns};
+    uint64_t *const times[] = {&main_config.block_timeout_ns, &config.drain_interval_ns, &config.shutdown_timeout_ns};
     for (int i = 0; i < 3; i++) {
         config = small_config();
         *times[i] = (uint64_t)INT64_MAX + 1;
@@ -188,7 +188,7 @@ static void a_name_leaves_room_for_the_number_of_another_file(void **state) {
     burst_config_t config = small_config();
     char path[512];
     snprintf(path, sizeof path, "%s/%0230d", folder, 7);
-    config.file_name = path;
+    main_config.file_name = path;
     burst_close(open_with(&config));
     snprintf(path, sizeof path, "%s/%0231d", folder, 7);
     assert_refused(&config, EINVAL, "230");
@@ -197,13 +197,13 @@ static void a_name_leaves_room_for_the_number_of_another_file(void **state) {
 static void a_ring_is_not_its_own_log_file_under_whatever_name(void **state) {
     (void)state;
     burst_config_t config = small_config();
-    config.file_name = config.ring;
+    main_config.file_name = config.ring;
     assert_refused(&config, EINVAL, "same file");
     burst_close(open_small());
     char path[256];
     snprintf(path, sizeof path, "%s/second-name", folder);
     assert_int_equal(link(ring_path, path), 0);
-    config.file_name = path;
+    main_config.file_name = path;
     assert_refused(&config, EINVAL, "same file");
     snprintf(path, sizeof path, "%s/link", folder);
     assert_int_equal(symlink("ring", path), 0);

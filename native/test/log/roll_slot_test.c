@@ -227,7 +227,7 @@ static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
 static void a_roll_of_the_engine_does_not_wait_for_its_stream(void **state) {
     (void)state;
     burst_config_t config = small_config();
-    config.file_name = NULL;
+    config.main = NULL;
     config.drain_interval_ns = 3600 * SECOND_NS;
     const pid_t child = fork();
     if (child == 0) {

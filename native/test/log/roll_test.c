@@ -229,7 +229,7 @@ static void what_cannot_be_rolled_is_refused(void **state) {
     assert_roll_refused(stream, &values, EINVAL, "negative");
     values.struct_bytes = 8;
     assert_roll_refused(stream, &values, EINVAL, "burst_roll_t");
-    assert_roll_refused(burst_main_stream(log), &values, EINVAL, "without a log file");
+    assert_roll_refused(burst_main_stream(log), &values, EINVAL, "without a main stream");
     burst_roll_request_t request = {.struct_bytes = sizeof request};
     assert_int_equal(burst_stream_next_roll(stream, &request, 0), -EINVAL);
     assert_int_equal(burst_stream_rolled(stream, 1, 0, NULL, NULL), -EINVAL);

@@ -6,8 +6,8 @@
 /* Opens a log with the main stream and segments. */
 static burst_t *open_main_followed(const char *to) {
     burst_config_t config = small_config();
-    config.segments = to;
-    config.segment_bytes = 65536;
+    main_config.segments = to;
+    main_config.segment_bytes = 65536;
     return open_with(&config);
 }
 
@@ -41,29 +41,28 @@ static void assert_config_refused(const burst_config_t *config, const char *word
 static void values_that_no_segments_have_are_refused(void **state) {
     (void)state;
     burst_config_t config = small_config();
-    config.segments = segments;
-    config.segments_keep_bytes = 10;
-    config.segments_keep_ns = 10;
+    main_config.segments = segments;
+    main_config.segments_keep_bytes = 10;
+    main_config.segments_keep_ns = 10;
     assert_int_equal(burst_config_check(&config), 0);
-    config.segments_limit_bytes = 9;
+    main_config.segments_limit_bytes = 9;
     assert_config_refused(&config, "segments_keep");
-    config.segments_limit_bytes = 10;
+    main_config.segments_limit_bytes = 10;
     assert_int_equal(burst_config_check(&config), 0);
-    config.segments_limit_ns = 9;
+    main_config.segments_limit_ns = 9;
     assert_config_refused(&config, "segments_keep");
-    config.segments_limit_ns = UINT64_MAX;
+    main_config.segments_limit_ns = UINT64_MAX;
     assert_config_refused(&config, "292 years");
-    config.segments_limit_ns = 0;
-    config.segments_over_limit = 2;
+    main_config.segments_limit_ns = 0;
+    main_config.segments_over_limit = 2;
     assert_config_refused(&config, "segments_over_limit");
-    config.segments_over_limit = BURST_SEGMENTS_RELEASE;
-    config.file_name = NULL;
-    assert_config_refused(&config, "no main stream");
+    main_config.segments_over_limit = BURST_SEGMENTS_RELEASE;
+    assert_int_equal(burst_config_check(&config), 0);
 }
 
 static void nothing_said_is_no_limit(void **state) {
     (void)state;
-    const struct segments_config config = {.folder = segments};
+    const burst_stream_config_t config = {.segments = segments};
     struct checked_segments checked;
     assert_int_equal(segments_check("ring", &config, &checked), 0);
     assert_int_equal(checked.limits.keep_bytes, 0);
@@ -75,12 +74,12 @@ static void nothing_said_is_no_limit(void **state) {
 
 static void what_is_kept_and_allowed_is_what_was_said(void **state) {
     (void)state;
-    const struct segments_config config = {.folder = segments,
-                                           .keep_bytes = 1,
-                                           .keep_ns = 2,
-                                           .limit_bytes = 3,
-                                           .limit_ns = 4,
-                                           .over_limit = BURST_SEGMENTS_RELEASE};
+    const burst_stream_config_t config = {.segments = segments,
+                                          .segments_keep_bytes = 1,
+                                          .segments_keep_ns = 2,
+                                          .segments_limit_bytes = 3,
+                                          .segments_limit_ns = 4,
+                                          .segments_over_limit = BURST_SEGMENTS_RELEASE};
     struct checked_segments checked;
     assert_int_equal(segments_check("ring", &config, &checked), 0);
     assert_int_equal(checked.limits.keep_bytes, 1);
@@ -101,9 +100,9 @@ static int has(const char *to, uint64_t number) {
 static void a_log_deletes_what_its_consumers_have_passed(void **state) {
     (void)state;
     burst_config_t config = small_config();
-    config.segments = segments;
-    config.segment_bytes = 65536;
-    config.segments_limit_bytes = 100000;
+    main_config.segments = segments;
+    main_config.segment_bytes = 65536;
+    main_config.segments_limit_bytes = 100000;
     burst_t *log = open_with(&config);
     for (unsigned i = 0; i < 4000; i += 1000) {
         append_texts(burst_main_stream(log), "text ", i, i + 998);

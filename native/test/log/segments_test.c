@@ -55,7 +55,7 @@ static void a_log_goes_on_in_them(void **state) {
 /* Appends until the process is killed, and writes to `to` each number that was acknowledged. */
 static void live_and_die(unsigned life, int to) {
     burst_config_t config = small_config();
-    config.file_name = NULL;
+    config.main = NULL;
     config.drain_interval_ns = 1;
     burst_t *log = open_with(&config);
     burst_stream_t *stream = open_followed(log, segments);
@@ -217,7 +217,7 @@ static void what_waits_goes_there_although_nobody_opens_the_stream(void **state)
     const pid_t child = fork();
     if (child == 0) {
         burst_config_t config = small_config();
-        config.file_name = NULL;
+        config.main = NULL;
         config.drain_interval_ns = 3600ull * 1000000000;
         burst_stream_t *stream = open_followed(open_with(&config), segments);
         for (unsigned i = 0; i < 20; i++) {
@@ -289,21 +289,6 @@ static void sizes_that_no_segment_has_are_refused(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* The caller was built against an older header. */
-static void an_older_header_has_no_segments(void **state) {
-    (void)state;
-    burst_t *log = open_without_file();
-    burst_stream_config_t config = stream_config("orders", paths[0]);
-    burst_stream_t *stream;
-    config.struct_bytes = offsetof(burst_stream_config_t, segments);
-    config.segments = segments; /* this field lies behind the older struct */
-    assert_int_equal(burst_stream_open(log, &config, &stream), 0);
-    append(stream, "one\n");
-    drain(log);
-    assert_is_missing(segments);
-    assert_int_equal(burst_close(log), 0);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLACES_TEST(both_have_the_records_and_segments_no_others),
@@ -318,7 +303,6 @@ int main(void) {
         PLACES_TEST(a_folder_of_another_open_stream_is_refused),
         PLACES_TEST(a_stream_in_the_place_of_a_followed_one_has_no_segments),
         PLACES_TEST(sizes_that_no_segment_has_are_refused),
-        PLACES_TEST(an_older_header_has_no_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,7 +133,7 @@ static void a_closed_stream_holds_its_file_no_more(void **state) {
     snprintf(other_ring, sizeof other_ring, "%s/other", folder);
     burst_config_t config = small_config();
     config.ring = other_ring;
-    config.file_name = NULL;
+    config.main = NULL;
     burst_t *other = open_with(&config);
     burst_stream_t *one = open_stream(log, "one", paths[0]);
     append(one, "1 ");

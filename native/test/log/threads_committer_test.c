@@ -87,7 +87,7 @@ static void half_a_ring_is_batch_enough(void **state) {
     (void)state;
     burst_config_t config = small_config();
     config.batch_delay_ns = LONGEST_DELAY_NS;
-    config.on_full = BURST_ON_FULL_FAIL; /* no append waits for the drain here */
+    main_config.on_full = BURST_ON_FULL_FAIL; /* no append waits for the drain here */
     burst_t *log = open_with(&config);
     static char record[65536];
     const uint64_t half = stats_of(log).capacity_bytes / 2;

@@ -22,6 +22,7 @@
 #define ORDERS 17
 
 static burst_config_t config;
+static burst_stream_config_t main_config;
 
 static void check(int64_t rc, const char *what) {
     if (rc < 0) {
@@ -103,7 +104,7 @@ static void a_few_drained(burst_t *log) {
 static void a_few_half_drained(burst_t *log) {
     static const char part[] = "stream 0, one of a commit of many\none of a commit of many\none of ";
     a_few(log);
-    const int file = open(config.file_name, O_WRONLY | O_APPEND);
+    const int file = open(main_config.file_name, O_WRONLY | O_APPEND);
     check(file < 0 ? -1 : write(file, part, sizeof part - 1) - (int64_t)sizeof part + 1, "write");
 }
 
@@ -217,7 +218,9 @@ static void live(const char *name, void (*work)(burst_t *), uint64_t drain_inter
     if (child == 0) {
         burst_config_init(&config);
         config.ring = ring;
-        config.file_name = file;
+        burst_stream_config_init(&main_config);
+        main_config.file_name = file;
+        config.main = &main_config;
         config.ring_bytes = 2u << 20;
         config.durability = BURST_DURABILITY_PROCESS;
         config.io = io;

@@ -4,8 +4,8 @@
 
 static void assert_rolling_refused(const burst_rolling_t *rolling, int code, const char *why) {
     burst_config_t config = small_config();
-    config.file_name = paths[0];
-    config.rolling = rolling;
+    main_config.file_name = paths[0];
+    main_config.rolling = rolling;
     assert_int_equal(burst_config_check(&config), -code);
     if (strstr(burst_last_error(), why) == NULL) {
         fail_msg("%s", burst_last_error());
@@ -42,18 +42,15 @@ static void what_cannot_be_is_refused(void **state) {
     rolling = rolling_of(10);
     burst_config_t config = small_config();
     burst_t *log;
-    config.rolling = &rolling;
+    main_config.rolling = &rolling;
     config.max_record_bytes = 100;
     assert_int_equal(burst_open(&config, &log), -EINVAL);
     assert_non_null(strstr(burst_last_error(), "a roll is a record of up to"));
     config.max_record_bytes = 0;
-    config.rolls_by_caller = 1;
-    config.rolling = &rolling;
+    main_config.rolls_by_caller = 1;
+    main_config.rolling = &rolling;
     assert_int_equal(burst_open(&config, &log), -EINVAL);
-    config.rolls_by_caller = 0;
-    config.file_name = NULL;
-    assert_int_equal(burst_open(&config, &log), -EINVAL);
-    config.rolling = NULL;
+    config.main = NULL;
     assert_int_equal(burst_open(&config, &log), 0);
     burst_stream_config_t stream_config;
     burst_stream_t *stream;
@@ -114,13 +111,13 @@ static void so_it_is_beside_the_file_of_the_log_itself(void **state) {
     char taken[240];
     snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
     snprintf(taken, sizeof taken, "%s-7.log", paths[0]);
-    config.file_name = taken;
+    main_config.file_name = taken;
     burst_t *log = open_with(&config);
     assert_names_refused(log, paths[0], pattern, paths[0], taken);
     assert_int_equal(burst_close(log), 0);
     const burst_rolling_t rolling = rolling_of(10);
-    config.file_name = paths[0];
-    config.rolling = &rolling;
+    main_config.file_name = paths[0];
+    main_config.rolling = &rolling;
     log = open_with(&config);
     assert_names_refused(log, taken, NULL, paths[0], taken);
     assert_int_equal(burst_close(log), 0);

@@ -24,8 +24,8 @@ static burst_t *open_rolling(uint64_t keep_files) {
     rolling.compress = 1;
     rolling.keep_files = keep_files;
     burst_config_t config = small_config();
-    config.file_name = paths[0];
-    config.rolling = &rolling;
+    main_config.file_name = paths[0];
+    main_config.rolling = &rolling;
     return open_with(&config);
 }
 

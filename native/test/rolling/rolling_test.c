@@ -15,8 +15,8 @@
 
 static burst_t *open_rolling(const burst_rolling_t *rolling) {
     burst_config_t config = small_config();
-    config.file_name = paths[0];
-    config.rolling = rolling;
+    main_config.file_name = paths[0];
+    main_config.rolling = rolling;
     return open_with(&config);
 }
 
@@ -205,8 +205,8 @@ static void what_was_rolled_is_compressed_and_the_oldest_deleted(void **state) {
     rolling.keep_files = 2;
     burst_t *log;
     burst_config_t config = small_config();
-    config.file_name = paths[0];
-    config.rolling = &rolling;
+    main_config.file_name = paths[0];
+    main_config.rolling = &rolling;
     if (burst_open(&config, &log) == -ENOPKG) {
         SKIP_WITH("zlib is not installed");
     }
@@ -300,8 +300,8 @@ static void nobody_is_kept_from_rolling_by_what_comes_after_a_roll(void **state)
     burst_rolling_t rolling = rolling_of(4);
     burst_config_t config = small_config();
     rolling.keep_files = 1;
-    config.file_name = paths[0];
-    config.rolling = &rolling;
+    main_config.file_name = paths[0];
+    main_config.rolling = &rolling;
     config.drain_interval_ns = 3600 * SECOND_NS;
     burst_t *log = open_with(&config);
     struct rolling *inside = burst_main_stream(log)->rolling;

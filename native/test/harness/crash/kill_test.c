@@ -85,14 +85,14 @@ static int try_open(burst_t **log) {
     static char ring[300], file[300];
     snprintf(ring, sizeof ring, "%s/ring", folder);
     snprintf(file, sizeof file, "%s/log", folder);
-    burst_config_t config;
-    burst_config_init(&config);
-    config.ring = ring;
-    config.file_name = file;
-    config.ring_bytes = 2 * 1024 * 1024;
-    config.durability = BURST_DURABILITY_PROCESS;
-    config.drain_interval_ns = 1000000;
-    config.io = io;
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = file};
+    const burst_config_t config = {.struct_bytes = sizeof config,
+                                   .ring = ring,
+                                   .main = &main_config,
+                                   .ring_bytes = 2 * 1024 * 1024,
+                                   .durability = BURST_DURABILITY_PROCESS,
+                                   .drain_interval_ns = 1000000,
+                                   .io = io};
     return burst_open(&config, log);
 }
 

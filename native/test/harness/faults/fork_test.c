@@ -58,7 +58,7 @@ static int use_own_log(int number) {
     snprintf(file, sizeof file, "%s.of-child.%d", file_path, number);
     burst_config_t config = small_config();
     config.ring = ring;
-    config.file_name = file;
+    main_config.file_name = file;
     burst_t *log;
     if (burst_open(&config, &log) != 0) {
         return 60;

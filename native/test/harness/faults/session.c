@@ -200,7 +200,7 @@ void session_await_drained(struct session *session) {
 }
 
 /* Names this user's accounts: this user may always give files to them. */
-static void set_accounts(burst_config_t *config) {
+static void set_accounts(burst_stream_config_t *config) {
     static char user[64], group[64];
     if (user[0] == '\0') {
         const struct passwd *passwd = getpwuid(geteuid());
@@ -223,19 +223,22 @@ static void provide_wiped_word(void) {
 
 int session_try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
     struct trial *trial = session->trial;
+    burst_stream_config_t main_config;
     burst_config_t config;
+    burst_stream_config_init(&main_config);
     burst_config_init(&config);
     config.ring = "ring";
+    config.main = &main_config;
     config.io = BURST_IO_PWRITE; /* the number of calls must not depend on a calibration */
-    config.file_name = "logs/log";
+    main_config.file_name = "logs/log";
     config.durability = BURST_DURABILITY_PROCESS;
     config.ring_bytes = 2 * 1024 * 1024;
-    config.on_full = BURST_ON_FULL_FAIL;
+    main_config.on_full = BURST_ON_FULL_FAIL;
     config.drain_interval_ns = 3600 * SECOND_NS;
     config.shutdown_timeout_ns = (uint64_t)shutdown_timeout_ns;
-    config.file_mode = 0640;
-    config.rolling = rolling_of(trial, 0);
-    set_accounts(&config);
+    main_config.file_mode = 0640;
+    main_config.rolling = rolling_of(trial, 0);
+    set_accounts(&main_config);
     provide_wiped_word();
     const int64_t mapped = shim_mapped_bytes();
     shim_begin_session();

@@ -123,7 +123,7 @@ static int64_t fill(burst_t *log) {
 static void waits_last_their_time_under_signals(void **state) {
     (void)state;
     burst_config_t config = small_config();
-    config.block_timeout_ns = SECOND_NS / 5;
+    main_config.block_timeout_ns = SECOND_NS / 5;
     burst_t *log = open_with(&config);
     assert_int_equal(append_number(log, 1, 0), 1);
     assert_int_equal(burst_await_drained(log, -1), 1);
@@ -131,7 +131,7 @@ static void waits_last_their_time_under_signals(void **state) {
     const int64_t last = fill(log);
     int64_t begin_ns = now_ns();
     assert_int_equal(append_number(log, 2, 0), -ETIMEDOUT); /* block on full */
-    assert_true(now_ns() - begin_ns >= (int64_t)config.block_timeout_ns);
+    assert_true(now_ns() - begin_ns >= (int64_t)main_config.block_timeout_ns);
     begin_ns = now_ns();
     assert_int_equal(burst_await_drained(log, SECOND_NS / 5), 0);
     assert_true(now_ns() - begin_ns >= SECOND_NS / 5);

@@ -225,12 +225,13 @@ void stage_recall(struct trial *trial) {
 }
 
 static burst_t *open_for_the_stage(const char *file_name) {
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = file_name};
     burst_config_t config;
     burst_t *log;
     burst_config_init(&config);
     config.ring = "ring";
     config.io = BURST_IO_PWRITE;
-    config.file_name = file_name;
+    config.main = &main_config;
     config.ring_bytes = RING_BYTES;
     config.durability = BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 3600ull * 1000000000;

@@ -246,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct world *world = medium_to_world(&medium);
     refuse_what_has_no_place(world);
     if (medium.options[0] & 1) {
-        world->file_name = NULL; /* as `burstlog recover` opens a ring */
+        world->file_name = ""; /* as `burstlog recover` opens a ring */
     }
     if (is_forged(world) || open_writer(world) < 0) {
         return 0;

@@ -188,18 +188,21 @@ static void tell_events(void) {
 }
 
 static void open_log(char **argv) {
+    burst_stream_config_t main_config;
     burst_config_t config;
+    burst_stream_config_init(&main_config);
     burst_config_init(&config);
     config.ring = argv[1];
-    config.file_name = argv[2];
+    config.main = &main_config;
+    main_config.file_name = argv[2];
     while (config.io < sizeof engines / sizeof engines[0] && strcmp(argv[3], engines[config.io]) != 0)
         config.io++;
     config.durability = strcmp(argv[4], "power") == 0      ? BURST_DURABILITY_POWER
                         : strcmp(argv[4], "os-crash") == 0 ? BURST_DURABILITY_OS_CRASH
                                                            : BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 20000000;
-    config.segments = segments[0] != '\0' ? segments : NULL;
-    config.segment_bytes = 64 << 10;
+    main_config.segments = segments[0] != '\0' ? segments : NULL;
+    main_config.segment_bytes = 64 << 10;
     if (burst_open(&config, &log_open) < 0) {
         printf("FAILED open: %s\n", burst_last_error());
         exit(EXIT_FAILED);

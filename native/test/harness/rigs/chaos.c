@@ -135,8 +135,8 @@ static void act(void) {
 static burst_t *open_again(int *violations) {
     burst_config_t config = small_config();
     config.drain_interval_ns = (1 + up_to(10)) * 1000000;
-    config.on_full = up_to(2);
-    config.block_timeout_ns = SECOND_NS / 4;
+    main_config.on_full = up_to(2);
+    main_config.block_timeout_ns = SECOND_NS / 4;
     config.shutdown_timeout_ns = SECOND_NS / 10;
     burst_t *log = NULL;
     if (burst_open(&config, &log) < 0) {

@@ -184,7 +184,7 @@ static void a_dead_destination_fills_the_ring_and_then_appends_fail(void **state
     (void)state;
     log_in("fuse");
     burst_config_t config = small_config();
-    config.on_full = BURST_ON_FULL_FAIL;
+    main_config.on_full = BURST_ON_FULL_FAIL;
     burst_t *log = open_with(&config);
     RULE(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = EIO, .name = "log");
     fill_ring(log, -EAGAIN);
@@ -202,7 +202,7 @@ static void a_dead_destination_fills_the_ring_and_then_appends_time_out(void **s
     (void)state;
     log_in("fuse");
     burst_config_t config = small_config();
-    config.block_timeout_ns = SECOND_NS / 5;
+    main_config.block_timeout_ns = SECOND_NS / 5;
     burst_t *log = open_with(&config);
     RULE(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = EIO, .name = "log");
     fill_ring(log, -ETIMEDOUT);

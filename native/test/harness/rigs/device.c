@@ -169,7 +169,7 @@ static void a_second_writer_through_another_node_is_refused(void **state) {
     append_some(log, 5, 0);
     burst_config_t config = small_config();
     config.ring = "other-node";
-    config.file_name = "plain/other";
+    main_config.file_name = "plain/other";
     char holder[40];
     snprintf(holder, sizeof holder, "is held by process %d", (int)getpid());
     assert_refused(&config, EBUSY, holder);

@@ -14,7 +14,7 @@
 
 static burst_config_t limited_config(void) {
     burst_config_t config = small_config();
-    config.block_timeout_ns = LIMIT_NS;
+    main_config.block_timeout_ns = LIMIT_NS;
     config.shutdown_timeout_ns = LIMIT_NS;
     return config;
 }

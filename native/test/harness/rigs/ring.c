@@ -170,7 +170,7 @@ static void *append_one(void *argument) {
 static void a_stall_is_waited_for_and_nothing_is_acknowledged_early(void **state) {
     (void)state;
     burst_config_t config = small_config();
-    config.block_timeout_ns = SECOND_NS / 5;
+    main_config.block_timeout_ns = SECOND_NS / 5;
     burst_t *log = open_with(&config);
     append_some(log, 3, 0);
     struct fault_rule *rule = RING_FAULT(.operations = FAULT_WRITE, .action = FAULT_STALL, .amount = 120000);

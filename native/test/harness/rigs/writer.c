@@ -17,11 +17,12 @@ int main(int count, char **arguments) {
         return 2;
     }
     setvbuf(stdout, NULL, _IONBF, 0);
+    const burst_stream_config_t main_config = {.struct_bytes = sizeof main_config, .file_name = arguments[2]};
     burst_config_t config;
     burst_config_init(&config);
     config.ring = arguments[1];
     config.io = BURST_IO_PWRITE; /* strace counts its calls */
-    config.file_name = arguments[2];
+    config.main = &main_config;
     config.ring_bytes = 2 << 20;
     config.durability = BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 2000000;

@@ -140,7 +140,7 @@ static void open_streams(struct world *world) {
     world->writes_to = STREAMS_MAX;
     for (unsigned i = 0; i < STREAMS_MAX; i++) {
         const unsigned which = (begin + i) % STREAMS_MAX;
-        if (which == 0 ? world->file_name[0] != '\0' : world->streams[which].is_open) {
+        if (which == 0 ? world->file_name != NULL : world->streams[which].is_open) {
             world->writes_to = which;
         }
     }

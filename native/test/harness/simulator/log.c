@@ -41,7 +41,11 @@ int log_open(struct world *world) {
         .files = &world->files.files,
         .events = &world->events,
     };
-    const struct engine_config config = {.file_name = world->file_name, .roller = sim_roller_of(world, 0)};
+    struct engine_stream main_stream = {.name = "", .path = world->file_name, .roller = sim_roller_of(world, 0)};
+    const struct engine_config config = {.main = world->file_name != NULL ? &main_stream : NULL};
+    if (world->file_name != NULL && world->file_name[0] == '\0') {
+        main_stream.path = NULL;
+    }
     world->model.incarnation++;
     return engine_open(&parts, &config, &world->engine);
 }

@@ -61,7 +61,7 @@ void streams_side_by_side(struct world *world) {
 }
 
 void streams_beside_no_log(struct world *world) {
-    world->file_name = "";
+    world->file_name = NULL;
     world->has_streams = 1; /* set before the first open, for a crash before it */
     open_three(world);
     append_to(world, 1, 200);

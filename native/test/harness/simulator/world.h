@@ -264,7 +264,7 @@ struct world {
     struct events events;
     struct model model;
     struct engine *engine; /* NULL while closed */
-    const char *file_name; /* "": there is no main stream */
+    const char *file_name; /* "": where it is bound; NULL: there is no main stream */
     struct sim_stream streams[STREAMS_MAX];
     struct sim_roller rollers[STREAMS_MAX]; /* of each stream */
     int rolls_by_caller;

@@ -283,7 +283,8 @@ static void what_a_ring_of_a_stranger_says_names_no_file(void **state) {
     rename_it();
     const struct engine_parts parts = {
         .platform = timeless_platform(), .device = &host.device, .files = &host.files, .events = &host.events};
-    const struct engine_config config = {.file_name = host.file, .untrusted_ring_owner = 1000};
+    const struct engine_stream main_stream = {.name = "", .path = host.file};
+    const struct engine_config config = {.main = &main_stream, .untrusted_ring_owner = 1000};
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     drain_all();
     assert_file(moved, "first\nsecond\n");

@@ -136,7 +136,8 @@ static void that_of_a_stranger_s_ring_keeps_its_name(void **state) {
     divert_as_before();
     const struct engine_parts parts = {
         .platform = timeless_platform(), .device = &host.device, .files = &host.files, .events = &host.events};
-    const struct engine_config config = {.file_name = host.file, .untrusted_ring_owner = 1000};
+    const struct engine_stream main_stream = {.name = "", .path = host.file};
+    const struct engine_config config = {.main = &main_stream, .untrusted_ring_owner = 1000};
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     append_text("third\n");
     append_roll("f", "h", archive);

@@ -391,7 +391,8 @@ static void a_ring_of_others_names_no_target(void **state) {
     (void)state;
     const struct engine_parts parts = {
         .platform = timeless_platform(), .device = &host.device, .files = &host.files, .events = &host.events};
-    const struct engine_config config = {.file_name = host.file, .untrusted_ring_owner = 4711};
+    const struct engine_stream main_stream = {.name = "", .path = host.file};
+    const struct engine_config config = {.main = &main_stream, .untrusted_ring_owner = 4711};
     append_text("a\n");
     append_roll("f", "h", archive);
     close_ring();

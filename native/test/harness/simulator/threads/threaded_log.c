@@ -341,7 +341,7 @@ static void open_log(void) {
     log->device = &world->device.device;
     const struct engine_parts parts = {
         .platform = &world->platform, .device = log->device, .files = &world->files.files, .events = &log->events};
-    const struct engine_config config = {.file_name = world->file_name,
+    const struct engine_config config = {.main = &(struct engine_stream){.name = "", .path = world->file_name},
                                          .cpus = 1}; /* two waiting writers spin when commits take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||
         threads_start(&log->threads, log->engine,
@@ -349,8 +349,10 @@ static void open_log(void) {
                       log) < 0) {
         violation(world, "the log cannot be opened: %s", error_text());
     }
-    run.ring = log->ring = log->engine->ring;
-    stream_begin_main(&log->main, log, 1);
+    run.ring = log->ring = log->main.ring = log->engine->ring;
+    log->main.log = log;
+    log->streams = &log->main;
+    atomic_store(&log->main.refusal, STREAM_TAKES_RECORDS);
     run.watermark = run.released = 0;
 }
 

@@ -4,11 +4,9 @@ package io.burstlog;
 import io.burstlog.binding.ConfigStruct;
 import io.burstlog.binding.Engine;
 import io.burstlog.binding.EngineLibrary;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -28,7 +26,9 @@ public final class BurstConfig {
         set = builder.copy();
         ConfigChecks.requireText(set.ring, "ring", "the block device or file that holds the ring");
         if (set.fileName != null) {
-            ConfigChecks.requireText(set.fileName, "fileName", "the log file, or leave it out");
+            ConfigChecks.requireNull(set.main, "main and fileName both name a main stream; leave fileName out.");
+            set.main = StreamConfig.builder().fileName(set.fileName).build();
+            set.fileName = null;
         }
         values().forEach(ConfigChecks::requireUsable);
     }
@@ -55,14 +55,16 @@ public final class BurstConfig {
     }
 
     /**
-     * As {@link #check()}, together with the values of a stream that the log is to have.
+     * As {@link #check()}, as if this were the main stream.
      *
      * @param stream what is to be opened with {@link BurstLog#stream}
      * @throws BurstException as {@link #check()}
      */
     public void check(StreamConfig stream) {
         EngineLibrary.load(set.library);
-        check(NativeConfig.of(this, stream));
+        ConfigStruct config = NativeConfig.of(this);
+        config.main = NativeConfig.of(null, stream);
+        check(config);
     }
 
     private static void check(ConfigStruct config) {
@@ -87,24 +89,14 @@ public final class BurstConfig {
         return set.ring;
     }
 
-    /** {@return the log file of the main stream, or null if there is none} */
-    public String fileName() {
-        return set.fileName;
+    /** {@return the stream that the methods of {@link BurstLog} write, or null if there is none} */
+    public StreamConfig main() {
+        return set.main;
     }
 
     /** {@return how long closing takes at most, zero for the default} */
     public Duration shutdownTimeout() {
         return set.shutdownTimeout;
-    }
-
-    /** {@return what an append does that finds the ring full} */
-    public OnFull onFull() {
-        return set.onFull;
-    }
-
-    /** {@return how long an append waits for space or another thread's write at most, zero for ever} */
-    public Duration blockTimeout() {
-        return set.blockTimeout;
     }
 
     Binding binding() {
@@ -119,11 +111,6 @@ public final class BurstConfig {
         return Optional.ofNullable(set.listener);
     }
 
-    /** {@return what receives the records of the main stream as they are, or null} */
-    public Segments segments() {
-        return set.segments;
-    }
-
     /**
      * Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe.
      *
@@ -133,18 +120,14 @@ public final class BurstConfig {
     public static final class Builder implements Cloneable {
 
         private String ring;
+        private StreamConfig main;
         private String fileName;
         private long ringBytes;
         private Durability durability = Durability.POWER;
-        private OnFull onFull = OnFull.BLOCK;
-        private Duration blockTimeout = Duration.ZERO;
         private long maxRecordBytes;
         private Io io = Io.AUTO;
         private Duration drainInterval = Duration.ZERO;
         private Duration shutdownTimeout = Duration.ZERO;
-        private Set<PosixFilePermission> filePermissions = Set.of();
-        private String fileOwner;
-        private String fileGroup;
         private String drainCpu;
         private String commitCpu;
         private int realtimePriority;
@@ -152,8 +135,6 @@ public final class BurstConfig {
         private HugePages hugePages = HugePages.AUTO;
         private Duration batchDelay = Duration.ZERO;
         private long batchBytes;
-        private Rolling rolling;
-        private Segments segments;
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
@@ -178,9 +159,17 @@ public final class BurstConfig {
         }
 
         /**
-         * The log file of the main stream, which the methods of {@link BurstLog} write: absolute or relative to the
-         * working directory, created if it is missing, and never truncated. Null, the default, for a log that has no
-         * main stream: {@link BurstLog#stream} opens those that it has.
+         * The main stream, which the methods of {@link BurstLog} write. Null, the default, for a log that has none:
+         * {@link BurstLog#stream} opens those that it has.
+         */
+        public Builder main(StreamConfig stream) {
+            main = stream;
+            return this;
+        }
+
+        /**
+         * Short for {@link #main(StreamConfig) main} of a stream whose log file this is, and all else at its default.
+         * Null, the default, says nothing; a build refuses both.
          */
         public Builder fileName(String path) {
             fileName = path;
@@ -205,21 +194,6 @@ public final class BurstConfig {
             return this;
         }
 
-        /** What an append does that finds the ring full, {@link OnFull#BLOCK} by default. */
-        public Builder onFull(OnFull choice) {
-            onFull = choice;
-            return this;
-        }
-
-        /**
-         * Bounds how long an append waits in all, for space and for other threads; only a write that it has begun
-         * itself takes as long as the medium does. Zero, the default, waits for ever.
-         */
-        public Builder blockTimeout(Duration timeout) {
-            blockTimeout = timeout;
-            return this;
-        }
-
         /** The longest record, at most a quarter of the ring; 0, the default, is 1 MiB or a quarter of a small ring. */
         public Builder maxRecordBytes(long bytes) {
             maxRecordBytes = bytes;
@@ -232,7 +206,7 @@ public final class BurstConfig {
             return this;
         }
 
-        /** Within which time a durable record reaches the log file; zero, the default, is 100 ms. */
+        /** Within which time a durable record reaches its log file; zero, the default, is 100 ms. */
         public Builder drainInterval(Duration interval) {
             drainInterval = interval;
             return this;
@@ -247,26 +221,8 @@ public final class BurstConfig {
             return this;
         }
 
-        /** Permissions of a newly created log file; empty, the default, is what the umask leaves of rw-rw-rw-. */
-        public Builder filePermissions(Set<PosixFilePermission> permissions) {
-            filePermissions = Set.copyOf(permissions);
-            return this;
-        }
-
-        /** The owner of a newly created log file: a user name, or null, the default, for that of the process. */
-        public Builder fileOwner(String user) {
-            fileOwner = user;
-            return this;
-        }
-
-        /** The group of a newly created log file: a group name, or null, the default, for that of the process. */
-        public Builder fileGroup(String group) {
-            fileGroup = group;
-            return this;
-        }
-
         /**
-         * The CPUs of the thread {@code burst-drain}, which moves records to the log file, as the kernel lists them
+         * The CPUs of the thread {@code burst-drain}, which moves records to the log files, as the kernel lists them
          * ({@code "3"} or {@code "3-5,8"}); null, the default, for any. Opening refuses CPUs that are not there,
          * offline, or outside the cpuset of the process.
          */
@@ -351,21 +307,6 @@ public final class BurstConfig {
          */
         public Builder listener(Consumer<BurstEvent> consumer) {
             listener = consumer;
-            return this;
-        }
-
-        /**
-         * When the engine rolls the log file of the main stream by itself, and to which names; null, the default:
-         * nobody rolls it unasked.
-         */
-        public Builder rolling(Rolling choice) {
-            rolling = choice;
-            return this;
-        }
-
-        /** As {@link StreamConfig.Builder#segments}, of the main stream. */
-        public Builder segments(Segments choice) {
-            segments = choice;
             return this;
         }
 

@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@link #awaitDurable} or {@link #flush} wait for that. {@code offer} is an {@code enqueue} that never waits.
  *
  * <p><b>Streams.</b> A log may have several streams, each with a log file of its own. The one of
- * {@link BurstConfig#fileName()} is the main stream, which the methods of this class write; {@link #stream} opens
- * others. Without a main stream the log itself refuses every record, with the code
+ * {@link BurstConfig#main()} is the main stream, which the methods of this class write; {@link #stream} opens others.
+ * Without a main stream the log itself refuses every record, with the code
  * {@link BurstException.Code#INVALID_ARGUMENT}.
  *
  * <p><b>Sequences</b> start at 1, have no gap and go on over reopens. Order per thread is kept.
@@ -57,7 +57,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     /** The folder of segments of each stream that has one. */
     private final Map<String, String> segments = new ConcurrentHashMap<>();
 
-    /** Writes what is written to the log itself; without a log file it refuses every record. */
+    /** Writes what is written to the log itself; if the log has no main stream it refuses every record. */
     private final BurstStream main;
 
     private BurstLog(BurstConfig config, long handle, RecordCalls calls, Thread listener) {
@@ -68,7 +68,9 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         this.listener = listener;
         this.main = new BurstStream(
                 toString(), Engine.burst_main_stream(handle), calls, statsOf(handle).maxRecordBytes, closeTimeout);
-        note("", config.segments());
+        if (config.main() != null) {
+            note("", config.main());
+        }
     }
 
     /**
@@ -151,9 +153,6 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      */
     public BurstStream stream(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);
-        if (config.rollsByCaller()) {
-            NativeRoll.prepare();
-        }
         String text = "BurstStream[" + nameOf(name, config) + " of " + ring + "]";
         LongByReference opened = new LongByReference();
         int result = Engine.burst_stream_open(handle, NativeConfig.of(name, config), opened);
@@ -162,7 +161,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         }
         try {
             BurstStream stream = new BurstStream(text, opened.getValue(), calls, maxRecordBytes(), closeTimeout);
-            note(nameOf(name, config), config.segments());
+            note(nameOf(name, config), config);
             return stream;
         } catch (Throwable noMemory) {
             // Nobody else knows the handle; the stream could not be opened again as long as the log is open.
@@ -171,11 +170,15 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         }
     }
 
-    private void note(String stream, Segments of) {
-        if (of == null) {
+    /** What is asked of this object, and not of the engine, about a stream that is open now. */
+    private void note(String stream, StreamConfig config) {
+        if (config.rollsByCaller()) {
+            NativeRoll.prepare();
+        }
+        if (config.segments() == null) {
             segments.remove(stream);
         } else {
-            segments.put(stream, of.folder());
+            segments.put(stream, config.segments().folder());
         }
     }
 
@@ -218,7 +221,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     /**
      * The stream that the methods of this class write; it is closed with its log, and not by itself.
      *
-     * @return the stream of {@link BurstConfig#fileName()}; without a file it refuses every record
+     * @return the stream of {@link BurstConfig#main()}; if there is none it refuses every record, and has no figures
      */
     public BurstStream mainStream() {
         return main;
@@ -298,7 +301,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * The log file of the main stream that is written now. It differs from {@link BurstConfig#fileName()} after a
+     * The log file of the main stream that is written now. It differs from {@link StreamConfig#fileName()} after a
      * failed sync, or when others wrote into the file.
      *
      * @return an absolute path; empty if there is no main stream

@@ -53,52 +53,41 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
 
     @Override
     public long append(RecordBuffer record, long eventTimeNanos) {
-        long sequence = calls.append(handle, record.address(), record.length(), eventTimeNanos);
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return accepted(record, calls.append(handle, record.address(), record.length(), eventTimeNanos));
     }
 
     @Override
     public long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
-        long sequence = calls.appendWithin(
-                handle,
-                record.address(),
-                record.length(),
-                eventTimeNanos,
-                onFull.ordinal(),
-                NativeTime.nanosOf(timeout));
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        long nanos = NativeTime.nanosOf(timeout);
+        int rule = onFull.ordinal();
+        return accepted(
+                record, calls.appendWithin(handle, record.address(), record.length(), eventTimeNanos, rule, nanos));
     }
 
     @Override
     public long enqueue(RecordBuffer record, long eventTimeNanos) {
-        long sequence = calls.enqueue(handle, record.address(), record.length(), eventTimeNanos);
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return accepted(record, calls.enqueue(handle, record.address(), record.length(), eventTimeNanos));
     }
 
     @Override
     public long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
-        long sequence = calls.enqueueWithin(
-                handle,
-                record.address(),
-                record.length(),
-                eventTimeNanos,
-                onFull.ordinal(),
-                NativeTime.nanosOf(timeout));
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        long nanos = NativeTime.nanosOf(timeout);
+        int rule = onFull.ordinal();
+        return accepted(
+                record, calls.enqueueWithin(handle, record.address(), record.length(), eventTimeNanos, rule, nanos));
     }
 
     @Override
     public long offer(RecordBuffer record, long eventTimeNanos) {
         long sequence = calls.offer(handle, record.address(), record.length(), eventTimeNanos);
         Reference.reachabilityFence(record);
-        if (sequence >= 0) {
-            return sequence;
-        }
-        return sequence == -Engine.EAGAIN ? -1 : fail(sequence);
+        return sequence == -Engine.EAGAIN ? -1 : accepted(record, sequence);
+    }
+
+    /** The engine has read the record, whose memory lives as long as this object. */
+    private static long accepted(RecordBuffer record, long sequence) {
+        Reference.reachabilityFence(record);
+        return sequence >= 0 ? sequence : fail(sequence);
     }
 
     /**

@@ -15,6 +15,12 @@ final class ConfigChecks {
         }
     }
 
+    static void requireNull(Object value, String sentence) {
+        if (value != null) {
+            throw invalid(sentence);
+        }
+    }
+
     static void requireUsable(String name, Object value) {
         // A C string ends at the first NUL, so the engine would use another name than the one given.
         if (value instanceof String text && text.indexOf('\0') >= 0) {

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 final class ConfigValues {
 
     private static final Set<Class<?>> MAY_BE_NULL =
-            Set.of(String.class, Consumer.class, Rolling.class, Segments.class);
+            Set.of(String.class, Consumer.class, Rolling.class, Segments.class, StreamConfig.class);
 
     private ConfigValues() {}
 
@@ -53,6 +53,8 @@ final class ConfigValues {
             struct.writeField(name, constant.ordinal());
         } else if (value instanceof Boolean flag) {
             struct.writeField(name, flag ? 1 : 0);
+        } else if (value instanceof StreamConfig stream) {
+            struct.writeField(name, NativeConfig.of(null, stream));
         } else if (value instanceof Rolling rolling) {
             struct.writeField(name, structOf(rolling));
         } else if (value instanceof Segments segments) {

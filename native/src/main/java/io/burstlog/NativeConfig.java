@@ -11,9 +11,6 @@ final class NativeConfig {
     /** What does not reach the engine. */
     private static final Set<String> OF_JAVA = Set.of("binding", "library", "listener");
 
-    /** What the main stream does not have. */
-    private static final Set<String> OF_STREAMS = Set.of("rollsByCaller");
-
     private NativeConfig() {}
 
     static ConfigStruct of(BurstConfig config) {
@@ -26,18 +23,7 @@ final class NativeConfig {
         return struct;
     }
 
-    /** As if the stream were the main stream. */
-    static ConfigStruct of(BurstConfig config, StreamConfig stream) {
-        ConfigStruct struct = of(config);
-        stream.values().forEach((name, value) -> {
-            if (!OF_STREAMS.contains(name)) {
-                ConfigValues.write(struct, name, value);
-            }
-        });
-        return struct;
-    }
-
-    /** @param streamName null for that of the log file */
+    /** @param streamName null for that of the log file, and for the main stream */
     static StreamConfigStruct of(String streamName, StreamConfig config) {
         StreamConfigStruct struct = new StreamConfigStruct();
         struct.name = streamName;

@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How to open a stream of a log. Immutable.
+ * How to open a stream of a log: the main one, by {@link BurstConfig.Builder#main}, or another, by
+ * {@link BurstLog#stream}. Immutable.
  *
  * <pre>{@code
  * BurstStream audit = log.stream("audit", StreamConfig.builder().fileName("audit.log").build());
@@ -28,6 +29,23 @@ public final class StreamConfig {
     /** {@return a builder with every value at its default} */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /** Whether all values are the same. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof StreamConfig config && values().equals(config.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    /** {@return every value by its name} */
+    @Override
+    public String toString() {
+        return "StreamConfig" + values();
     }
 
     /** {@return a builder with the values of this configuration} */
@@ -108,7 +126,10 @@ public final class StreamConfig {
             return this;
         }
 
-        /** As {@link BurstConfig.Builder#blockTimeout(Duration)}, for the records of the stream. */
+        /**
+         * Bounds how long an append to the stream waits in all, for space and for other threads; only a write that it
+         * has begun itself takes as long as the medium does. Zero, the default, waits for ever.
+         */
         public Builder blockTimeout(Duration timeout) {
             blockTimeout = timeout;
             return this;

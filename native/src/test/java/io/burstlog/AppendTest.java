@@ -163,8 +163,7 @@ class AppendTest {
     @Test
     void aTimeoutTooLongToCountHasNoEnd() {
         Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE);
-        BurstConfig config = temp.config()
-                .blockTimeout(tooLong)
+        BurstConfig config = temp.config(temp.main().blockTimeout(tooLong))
                 .shutdownTimeout(Duration.ofNanos(Long.MAX_VALUE))
                 .build();
         try (BurstLog log = BurstLog.open(config)) {

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -24,15 +23,36 @@ class ConfigTest {
     @TempDir
     private Path directory;
 
+    private TempLog temp() {
+        return new TempLog(directory, Binding.AUTO);
+    }
+
     private BurstConfig.Builder valid() {
-        return new TempLog(directory, Binding.AUTO).config();
+        return temp().config();
     }
 
     @Test
     void aMissingRingOrABlankFileNameIsNamed() {
         assertThat(refusal(valid().ring(null))).contains("ring is missing");
         assertThat(refusal(valid().ring(" "))).contains("ring is missing");
-        assertThat(refusal(valid().fileName(" "))).contains("fileName is missing", "leave it out");
+        assertThat(refusal(valid().fileName(" "))).contains("fileName is missing");
+    }
+
+    @Test
+    void aFileNameIsShortForAMainStream() {
+        StreamConfig main = temp().main().build();
+        assertThat(valid().build().main()).isEqualTo(main);
+        assertThat(valid().build().values())
+                .isEqualTo(temp().config(temp().main()).build().values());
+        assertThat(valid().fileName(null).build().main()).isNull();
+        assertThat(refusal(valid().main(main)))
+                .isEqualTo("main and fileName both name a main stream; leave fileName out.");
+    }
+
+    @Test
+    void aBuilderMakesTheSameTwice() {
+        BurstConfig.Builder builder = valid();
+        assertThat(builder.build().values()).isEqualTo(builder.build().values());
     }
 
     @Test
@@ -41,9 +61,6 @@ class ConfigTest {
         assertThat(refusal(valid().maxRecordBytes(-6)))
                 .contains("maxRecordBytes")
                 .contains("-6");
-        assertThat(refusal(valid().blockTimeout(Duration.ofSeconds(-7))))
-                .contains("blockTimeout")
-                .contains("-7");
         assertThat(refusal(valid().drainInterval(Duration.ofSeconds(-8))))
                 .contains("drainInterval")
                 .contains("-8");
@@ -55,7 +72,7 @@ class ConfigTest {
     @Test
     void aNameWithANulCharacterIsRefused() {
         assertThat(refusal(valid().ring("orders\0.ring"))).contains("ring").contains("NUL");
-        assertThat(refusal(valid().fileGroup("a\0b"))).contains("fileGroup").contains("NUL");
+        assertThat(refusal(valid().commitCpu("a\0b"))).contains("commitCpu").contains("NUL");
     }
 
     @Test
@@ -189,7 +206,8 @@ class ConfigTest {
 
     @Test
     void anUnknownGroupIsRefusedByName() {
-        assertThat(refusal(valid().fileGroup("no-such-group-here"))).contains("no-such-group-here");
+        assertThat(refusal(temp().config(temp().main().fileGroup("no-such-group-here"))))
+                .contains("no-such-group-here");
     }
 
     @Test
@@ -197,13 +215,17 @@ class ConfigTest {
         BurstConfig config =
                 BurstConfig.builder().ring("a.ring").fileName("a.log").build();
         Map<String, Object> values = new HashMap<>();
-        values.putAll(Map.of("ring", "a.ring", "fileName", "a.log"));
-        values.putAll(Map.of("durability", Durability.POWER, "onFull", OnFull.BLOCK, "io", Io.AUTO));
+        values.putAll(Map.of(
+                "ring",
+                "a.ring",
+                "main",
+                StreamConfig.builder().fileName("a.log").build()));
+        values.putAll(Map.of("durability", Durability.POWER, "io", Io.AUTO));
         values.putAll(Map.of("binding", Binding.AUTO, "hugePages", HugePages.AUTO));
         values.putAll(Map.of("ringBytes", 0L, "maxRecordBytes", 0L, "batchBytes", 0L));
-        values.putAll(Map.of("blockTimeout", Duration.ZERO, "drainInterval", Duration.ZERO));
+        values.putAll(Map.of("drainInterval", Duration.ZERO));
         values.putAll(Map.of("shutdownTimeout", Duration.ZERO, "batchDelay", Duration.ZERO));
-        values.putAll(Map.of("realtimePriority", 0, "commitSpin", false, "filePermissions", Set.of()));
+        values.putAll(Map.of("realtimePriority", 0, "commitSpin", false));
         assertThat(config.values()).isEqualTo(values);
     }
 

@@ -154,7 +154,8 @@ class ConsumerTest {
                 .limitBytes(1 << 20)
                 .limit(Duration.ofDays(2))
                 .release(true);
-        try (BurstLog log = BurstLog.open(temp.config().segments(segments).build());
+        try (BurstLog log = BurstLog.open(
+                        temp.config(temp.main().segments(segments)).build());
                 BurstConsumer consumer = log.consumer("reader", "")) {
             log.append(bytes("order"));
             ConsumedRecords records = consumer.poll(ROOM, LONG_ENOUGH);
@@ -162,8 +163,8 @@ class ConsumerTest {
             assertThat(text(records)).isEqualTo("order");
             consumer.ack();
         }
-        assertThatThrownBy(() ->
-                        BurstLog.open(temp.config().segments(segments.bytes(1)).build()))
+        assertThatThrownBy(() -> BurstLog.open(
+                        temp.config(temp.main().segments(segments.bytes(1))).build()))
                 .hasMessageContaining("segment");
     }
 

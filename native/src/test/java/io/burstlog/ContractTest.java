@@ -79,13 +79,13 @@ class ContractTest {
     @Test
     void whatIsDoneToASetOfPermissionsAfterTheBuildChangesNothing(@TempDir Path directory) {
         Set<PosixFilePermission> permissions = PosixFilePermissions.fromString("rw-r-----");
-        BurstConfig config = new TempLog(directory, Binding.AUTO)
-                .config()
-                .filePermissions(permissions)
-                .build();
+        TempLog temp = new TempLog(directory, Binding.AUTO);
+        BurstConfig config =
+                temp.config(temp.main().filePermissions(permissions)).build();
         permissions.add(PosixFilePermission.OTHERS_WRITE);
-        assertThat(config.values().get("filePermissions")).isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
-        assertThat(NativeConfig.of(config).fileMode).isEqualTo(0640);
+        assertThat(config.main().values().get("filePermissions"))
+                .isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
+        assertThat(NativeConfig.of(config).main.fileMode).isEqualTo(0640);
     }
 
     @Test

@@ -230,9 +230,8 @@ class LifecycleTest {
 
     @Test
     void aNewLogFileGetsThePermissionsAskedFor() throws IOException {
-        BurstConfig config = temp.config()
-                .filePermissions(PosixFilePermissions.fromString("rw-r-----"))
-                .build();
+        StreamConfig.Builder main = temp.main().filePermissions(PosixFilePermissions.fromString("rw-r-----"));
+        BurstConfig config = temp.config(main).build();
         BurstLog.open(config).close();
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(temp.file())))
                 .isEqualTo("rw-r-----");

@@ -36,7 +36,11 @@ class RingFullTest {
     }
 
     private BurstConfig.Builder smallRing() {
-        return temp.config().ringBytes(SMALL_RING_BYTES).maxRecordBytes(RECORD_BYTES);
+        return smallRing(temp.main());
+    }
+
+    private BurstConfig.Builder smallRing(StreamConfig.Builder main) {
+        return temp.config(main).ringBytes(SMALL_RING_BYTES).maxRecordBytes(RECORD_BYTES);
     }
 
     @Test
@@ -58,7 +62,8 @@ class RingFullTest {
     @Test
     void failThrowsAndNothingIsWritten() throws IOException {
         int[] accepted = {0};
-        try (BurstLog log = BurstLog.open(smallRing().onFull(OnFull.FAIL).build())) {
+        try (BurstLog log =
+                BurstLog.open(smallRing(temp.main().onFull(OnFull.FAIL)).build())) {
             assertThatExceptionOfType(RingFullException.class).isThrownBy(() -> {
                 while (accepted[0] < MORE_THAN_ENOUGH) {
                     log.enqueue(new byte[RECORD_BYTES]);
@@ -72,7 +77,8 @@ class RingFullTest {
     @Test
     void discardReturnsZeroAndIsCounted() throws IOException {
         int accepted = 0;
-        try (BurstLog log = BurstLog.open(smallRing().onFull(OnFull.DISCARD).build())) {
+        try (BurstLog log =
+                BurstLog.open(smallRing(temp.main().onFull(OnFull.DISCARD)).build())) {
             byte[] record = new byte[RECORD_BYTES];
             while (log.enqueue(record) > 0) {
                 assertThat(++accepted).isLessThan(MORE_THAN_ENOUGH);
@@ -99,7 +105,8 @@ class RingFullTest {
         RecordBuffer record = RecordBuffer.allocate(RECORD_BYTES, RECORD_BYTES);
         record.buffer().position(RECORD_BYTES);
         for (OnFull ofLog : OnFull.values()) {
-            try (BurstLog log = BurstLog.open(smallRing().onFull(ofLog).build())) {
+            try (BurstLog log =
+                    BurstLog.open(smallRing(temp.main().onFull(ofLog)).build())) {
                 assertThat(codeWhenFull(() -> log.enqueue(record, 0, OnFull.BLOCK, Duration.ZERO)))
                         .isEqualTo(BurstException.Code.TIMED_OUT);
                 assertThat(codeWhenFull(() -> log.enqueue(record, 0, OnFull.FAIL, LONG_ENOUGH)))
@@ -129,7 +136,8 @@ class RingFullTest {
 
     @Test
     void blockGivesUpAfterItsTimeout() {
-        BurstConfig config = smallRing().blockTimeout(Duration.ofNanos(1)).build();
+        BurstConfig config =
+                smallRing(temp.main().blockTimeout(Duration.ofNanos(1))).build();
         try (BurstLog log = BurstLog.open(config)) {
             assertThatExceptionOfType(BurstException.class)
                     .isThrownBy(() -> {

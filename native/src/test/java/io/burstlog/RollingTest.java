@@ -39,8 +39,9 @@ class RollingTest {
 
     @Test
     void theMainStreamRolls() throws IOException {
-        BurstConfig config =
-                temp.config().rolling(Rolling.to(path("orders-%i")).size(8)).build();
+        BurstConfig config = temp.config(
+                        temp.main().rolling(Rolling.to(path("orders-%i")).size(8)))
+                .build();
         try (BurstLog log = BurstLog.open(config)) {
             for (String text : new String[] {"one", "two", "three", "four"}) {
                 log.append(line(text));
@@ -77,17 +78,14 @@ class RollingTest {
         assertHolds("audit.log", "audit 5");
     }
 
+    private void check(Rolling rolling) {
+        temp.config(temp.main().rolling(rolling)).build().check();
+    }
+
     @Test
     void whatTheEngineRefusesIsSaidInItsWords() {
-        assertThatThrownBy(() -> temp.config()
-                        .rolling(Rolling.to(path("orders")).size(1))
-                        .build()
-                        .check())
-                .hasMessageContaining("put %i into it");
-        assertThatThrownBy(() -> temp.config()
-                        .rolling(Rolling.to(path("%i")).interval(Duration.ofSeconds(7)))
-                        .build()
-                        .check())
+        assertThatThrownBy(() -> check(Rolling.to(path("orders")).size(1))).hasMessageContaining("put %i into it");
+        assertThatThrownBy(() -> check(Rolling.to(path("%i")).interval(Duration.ofSeconds(7))))
                 .hasMessageContaining("rollInterval");
         assertThatThrownBy(() -> Rolling.to(" ")).hasMessageContaining("rollPattern is missing");
         assertThatThrownBy(() -> Rolling.to("%i").size(-1)).hasMessageContaining("rollSize is -1");

@@ -344,5 +344,9 @@ class StreamTest {
                 .containsEntry("onFull", OnFull.BLOCK);
         assertThat(config.onFull()).isEqualTo(OnFull.BLOCK);
         assertThat(config.blockTimeout()).isZero();
+        assertThat(config)
+                .isEqualTo(config.toBuilder().build())
+                .hasSameHashCodeAs(config.toBuilder().build());
+        assertThat(config).isNotEqualTo(config.toBuilder().rollsByCaller(true).build());
     }
 }

@@ -36,6 +36,15 @@ record TempLog(Path directory, Binding binding) {
                 .binding(binding);
     }
 
+    /** The same with a main stream of other values. */
+    BurstConfig.Builder config(StreamConfig.Builder main) {
+        return config().fileName(null).main(main.build());
+    }
+
+    StreamConfig.Builder main() {
+        return StreamConfig.builder().fileName(file().toString());
+    }
+
     BurstLog open() {
         return BurstLog.open(config().build());
     }

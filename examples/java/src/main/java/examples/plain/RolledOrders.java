@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.Rolling;
+import io.burstlog.StreamConfig;
 import java.time.Duration;
 
 /** Logs thirty orders to files of ten. Kill it at any time and start it again: each order is in one of them. */
@@ -19,11 +20,10 @@ public final class RolledOrders {
                 .interval(Duration.ofDays(1)) // and at midnight
                 .compress(true)
                 .keepFiles(30);
-        BurstConfig config = BurstConfig.builder()
-                .ring("orders.ring")
-                .fileName("orders.log")
-                .rolling(rolling)
-                .build();
+        StreamConfig orders =
+                StreamConfig.builder().fileName("orders.log").rolling(rolling).build();
+        BurstConfig config =
+                BurstConfig.builder().ring("orders.ring").main(orders).build();
         // end
         try (BurstLog log = BurstLog.open(config)) {
             for (int order = 1; order <= 30; order++) {

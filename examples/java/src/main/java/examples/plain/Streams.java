@@ -21,12 +21,15 @@ public final class Streams {
 
     public static void main(String[] arguments) {
         // doc: streams
+        StreamConfig ofOrders = StreamConfig.builder()
+                .fileName("orders.log")
+                .blockTimeout(Duration.ofSeconds(5))
+                .build();
         BurstConfig config = BurstConfig.builder()
                 .ring("orders.ring")
                 .ringBytes(8 << 20)
-                .fileName("orders.log")
+                .main(ofOrders)
                 .durability(Durability.POWER)
-                .blockTimeout(Duration.ofSeconds(5))
                 .build();
         StreamConfig ofAudit = StreamConfig.builder()
                 .fileName("audit.log")

@@ -35,8 +35,7 @@ public class AppendersStress {
 
     /** The attributes of an element with these values. The log file is that of its stream. */
     static StreamAttributes attributes(final BurstConfig.Builder values) {
-        final StreamConfig ofStream =
-                StreamConfig.builder().fileName(values.build().fileName()).build();
+        final StreamConfig ofStream = values.build().main();
         final BurstConfig ofRing = values.fileName(null).build();
         final String ring = Place.of(ofRing.ring(), null).ring();
         return StreamAttributes.of(new RingAttributes(ring, Map.of(), ofRing, false), ofStream);

@@ -48,11 +48,11 @@ final class KilledApplication {
                 .ring(folder.resolve("killed.ring").toString())
                 .ringBytes(8 << 20)
                 .durability(Durability.PROCESS)
-                .blockTimeout(Duration.ofMinutes(5))
                 .listener(event -> System.err.println(event.time() + " " + event.severity() + " " + event.text()))
                 .build();
         StreamConfig stream = StreamConfig.builder()
                 .fileName(folder.resolve("killed.log").toString())
+                .blockTimeout(Duration.ofMinutes(5))
                 .segments(Segments.in(arguments[1]).bytes(1 << 18))
                 .build();
         try (BurstLog log = BurstLog.open(ring);

@@ -8,71 +8,39 @@ import java.nio.charset.StandardCharsets;
 @Structure.FieldOrder({
     "structBytes",
     "durability",
-    "onFull",
     "io",
+    "hugePages",
     "ring",
-    "fileName",
+    "main",
     "ringBytes",
     "maxRecordBytes",
-    "blockTimeoutNanos",
     "drainIntervalNanos",
     "shutdownTimeoutNanos",
-    "fileOwner",
-    "fileGroup",
-    "fileMode",
-    "reserved",
+    "batchDelayNanos",
+    "batchBytes",
     "drainCpu",
     "commitCpu",
     "realtimePriority",
-    "hugePages",
-    "commitSpin",
-    "reserved2",
-    "batchDelayNanos",
-    "batchBytes",
-    "rolling",
-    "segments",
-    "segmentBytes",
-    "segmentsKeepBytes",
-    "segmentsKeepNanos",
-    "segmentsLimitBytes",
-    "segmentsLimitNanos",
-    "segmentsOverLimit",
-    "reserved3"
+    "commitSpin"
 })
 public final class ConfigStruct extends Structure {
 
     public int structBytes;
     public int durability;
-    public int onFull;
     public int io;
+    public int hugePages;
     public String ring;
-    public String fileName;
+    public StreamConfigStruct main;
     public long ringBytes;
     public long maxRecordBytes;
-    public long blockTimeoutNanos;
     public long drainIntervalNanos;
     public long shutdownTimeoutNanos;
-    public String fileOwner;
-    public String fileGroup;
-    public int fileMode;
-    public int reserved;
+    public long batchDelayNanos;
+    public long batchBytes;
     public String drainCpu;
     public String commitCpu;
     public int realtimePriority;
-    public int hugePages;
     public int commitSpin;
-    public int reserved2;
-    public long batchDelayNanos;
-    public long batchBytes;
-    public RollingStruct rolling;
-    public String segments;
-    public long segmentBytes;
-    public long segmentsKeepBytes;
-    public long segmentsKeepNanos;
-    public long segmentsLimitBytes;
-    public long segmentsLimitNanos;
-    public int segmentsOverLimit;
-    public int reserved3;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

@@ -23,9 +23,9 @@ import java.nio.charset.StandardCharsets;
     "segmentsLimitBytes",
     "segmentsLimitNanos",
     "segmentsOverLimit",
-    "reserved3"
+    "reserved"
 })
-public final class StreamConfigStruct extends Structure {
+public final class StreamConfigStruct extends Structure implements Structure.ByReference {
 
     public int structBytes;
     public int onFull;
@@ -44,7 +44,7 @@ public final class StreamConfigStruct extends Structure {
     public long segmentsLimitBytes;
     public long segmentsLimitNanos;
     public int segmentsOverLimit;
-    public int reserved3;
+    public int reserved;
 
     public StreamConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

@@ -15,7 +15,7 @@ import javax.management.ObjectName;
  * <pre>{@code
  * try (BurstLog log = BurstLog.open(config);
  *         Registration shown = Registration.ofRing(config.ring(), log);
- *         Registration orders = Registration.ofStream(config.ring(), config.fileName(), log.mainStream())) {
+ *         Registration orders = Registration.ofStream(config.ring(), config.main().fileName(), log.mainStream())) {
  * }</pre>
  *
  * <p>The appender {@code <Burst>} of Log4j shows its rings and log files by itself.
