@@ -11,7 +11,7 @@
 
 #define ACCOUNT_BYTES 16384
 
-/* A name the host does not know may be a number. */
+/* A name that the host does not know may be a number. */
 static int parse_number(const char *name, unsigned long *number) {
     char *end;
     *number = strtoul(name, &end, 10);
@@ -40,7 +40,7 @@ static int group_number(const char *name, char *text, gid_t *gid) {
     return 0;
 }
 
-/* -1 where nothing is asked for. *unknown: the name that was not found. */
+/* Sets -1 for a name that is not given. *unknown: the name that was not found. */
 static int look_up(const struct new_file *new_file, uid_t *uid, gid_t *gid, const char **unknown) {
     char *text = malloc(ACCOUNT_BYTES);
     if (text == NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules of file_rules.h say is done here, and nowhere else: no other file writes a struct log_file. */
+/* The acts that file_rules.h asks for. No other file writes a struct log_file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +11,13 @@
 #include "outlet/file/names.h"
 #include "outlet/file/tell.h"
 
-#define LOCK_POLL_NS 20000000ll /* all of FILE_LOCK_TRIES: a second */
-/* More than any call needs: whoever changes the file all the time stalls it. Waiting for a lock counts anew. */
+#define LOCK_POLL_NS 20000000ll /* times FILE_LOCK_TRIES: one second */
+/* More rounds than any call needs. A file that others change all the time stalls. After a wait for a lock the count
+ * begins anew. */
 #define ROUNDS_MAX 32u
 #define AGAIN (-65540) /* no errno: look at the facts again */
 
-#ifdef BURST_COUNT_FILE_ROWS /* in the simulator, which lists those that it never reaches */
+#ifdef BURST_COUNT_FILE_ROWS /* only the simulator counts: it lists the rows that it never reaches */
 unsigned long long file_rows_reached[FILE_ROWS];
 #define COUNT(row) ((void)file_rows_reached[(row)-file_rows]++)
 #else
@@ -38,7 +39,7 @@ static int hand_up(struct log_file *log, struct outlet_state *state) {
     return OUTLET_READY;
 }
 
-/* The act has failed, and another one may do. */
+/* The act failed. The next round looks for another act. */
 static int failed(struct file_call *call, enum fact_tried tried, int rc) {
     call->rc = rc;
     call->facts.tried = (uint8_t)tried;
@@ -46,12 +47,12 @@ static int failed(struct file_call *call, enum fact_tried tried, int rc) {
     return AGAIN;
 }
 
-/* The open file is the one of call->draft, and has no byte of what waits: both slots must have it before it gets one. */
+/* The open file is now the one of call->draft. It gets no waiting byte before both slots have it. */
 static int hand_over(struct log_file *log, struct file_call *call, enum news news, int why_diverted) {
     const int was_diverted = log->state.diverted_sequence != 0;
     const int rc = file_identify(log, &log->destination, &call->draft);
     if (rc < 0) {
-        destination_close(&log->destination); /* this file got no byte */
+        destination_close(&log->destination); /* the file got no byte */
         return rc;
     }
     log->mark_is_untrusted = 0;
@@ -60,7 +61,7 @@ static int hand_over(struct log_file *log, struct file_call *call, enum news new
     log->why_diverted = why_diverted;
     if (call->facts.caller == CALLER_ROLL) {
         log->roll_told_rc = 0;
-        log->news = news == NEWS_BEGUN && !was_diverted ? NEWS_NONE : news; /* as planned */
+        log->news = news == NEWS_BEGUN && !was_diverted ? NEWS_NONE : news; /* a planned change is no news */
     }
     hand_up(log, call->state);
     return OUTLET_NOTE;
@@ -80,7 +81,7 @@ static void begin_moment(struct file_call *call, enum file_moment moment) {
     call->facts.configured = CONFIGURED_NOT_ASKED;
 }
 
-/* The next file is to be begun behind the newest checkpoint. */
+/* Begins the next file, behind the newest checkpoint. */
 static int begin_next(const struct log_file *log, struct file_call *call) {
     begin_moment(call, MOMENT_BEGIN);
     call->draft = log->state;
@@ -148,7 +149,7 @@ static int wait_for_lock(struct log_file *log, struct file_call *call) {
 }
 
 static int stop(struct log_file *log, struct file_call *call) {
-    if (call->has_candidate) { /* what may be the file and cannot be looked at: whoever tells of the stall names it */
+    if (call->has_candidate) { /* tell_stalled names the file that may be ours and cannot be looked at */
         memcpy(log->destination.unreadable_candidate, call->candidate.unreadable_candidate, LAYOUT_FILE_NAME_BYTES);
     }
     return call->rc == DESTINATION_IS_RING ? -EEXIST : call->rc;
@@ -205,7 +206,7 @@ static int go_back(struct log_file *log, struct file_call *call) {
     return hand_over(log, call, NEWS_BACK, 0);
 }
 
-/* A crash before that is noted finds a file that was renamed. */
+/* If a crash comes before the new name is noted, the next open finds the file as a renamed one. */
 static int drop_old_name(struct log_file *log, struct file_call *call) {
     char path[LAYOUT_FILE_NAME_BYTES], name[LAYOUT_FILE_NAME_BYTES];
     struct outlet_state renamed = log->state;
@@ -214,7 +215,7 @@ static int drop_old_name(struct log_file *log, struct file_call *call) {
     if (rc < 0) {
         const int why = call->rc;
         failed(call, TRIED_RENAME, rc);
-        call->rc = call->moment == MOMENT_MOVED ? why : rc; /* the name stays, and is tried again at the next open */
+        call->rc = call->moment == MOMENT_MOVED ? why : rc; /* the old name stays; the next open tries again */
         return AGAIN;
     }
     file_tell_old_name(log, name);
@@ -238,11 +239,11 @@ static int bind_path(struct log_file *log, struct file_call *call) {
 }
 
 static int hand_up_synced(struct log_file *log, struct file_call *call) {
-    log->state.roll.phase = ROLL_NONE; /* what a roll wrote is among what was synced */
+    log->state.roll.phase = ROLL_NONE; /* this sync covers everything that the roll wrote */
     return hand_up(log, call->state);
 }
 
-/* The records after the last checkpoint are not known to be durable in the file: they are taken out of it. */
+/* After a failed sync nobody knows which records behind the checkpoint are durable in the file. So they are cut off. */
 static int cut(struct log_file *log, struct file_call *call, int may_cut) {
     const enum destination_state now = destination_look(&log->destination);
     call->cut_rc = !may_cut || now == DESTINATION_EXTENDED || now == DESTINATION_CHANGED
@@ -273,7 +274,7 @@ static int rename_rolled(struct log_file *log, struct file_call *call) {
     return AGAIN;
 }
 
-/* The file that ends has the name that it keeps. */
+/* Begins the next file. The file that ends already has its final name. */
 static int begin_rolled(struct log_file *log, struct file_call *call) {
     const int rc = names_sync(log->destination.files, call->path, call->target);
     if (rc < 0) {

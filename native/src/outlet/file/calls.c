@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of outlet_ops: which moment each is of. */
+/* The calls of outlet_ops, and the moment of each. */
 #include "outlet/file/log_file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static const struct log_file *log_file_of(const struct outlet *outlet) {
     return (const struct log_file *)outlet;
 }
 
-/* The large members are not touched: few calls need them. */
+/* Leaves the large members untouched, since few calls need them. */
 static void begin_call(struct file_call *call, enum file_moment moment, enum fact_caller caller,
                        const struct outlet_noted *noted, struct outlet_state *state) {
     call->noted = noted;
@@ -66,7 +66,7 @@ static int log_file_bind(struct outlet *outlet, const char *path, const struct o
     return file_run(outlet, &call);
 }
 
-/* What waited was moved (0) or could not be (-errno). */
+/* Asks again after the drain has moved the waiting records (moved 0), or failed to (-errno). */
 static int ask_again(struct outlet *outlet, const struct outlet_noted *noted, int moved, struct outlet_state *state) {
     const struct log_file *log = log_file_of(outlet);
     struct file_call call;
@@ -94,14 +94,14 @@ static int log_file_open(struct outlet *outlet, const struct outlet_noted *noted
 
 /* --------------------------------------------------------------------------------------------------------- rolling */
 
-/* Adds the bytes to what is noted. What the file has of them already is compared. */
+/* Adds the bytes to the file. Compares those that the file already has behind the checkpoint. */
 static int put(struct outlet *outlet, const struct outlet_noted *noted, const uint8_t *data, size_t bytes,
                struct outlet_state *state) {
     const struct log_file *log = log_file_of(outlet);
     for (;;) {
         const uint64_t done = log_file_is_open(log) ? log->destination.length - noted->state->length : 0;
         const size_t left = done < bytes ? bytes - (size_t)done : 0;
-        const uint8_t *const rest = left > 0 ? data + done : data; /* of no bytes it may be NULL */
+        const uint8_t *const rest = left > 0 ? data + done : data; /* `data` may be NULL if there are no bytes */
         const int rc = log_file_ready(outlet, noted, rest, left, done > 0, state);
         if (rc != OUTLET_READY || left == 0) {
             return rc;
@@ -141,17 +141,17 @@ static int change_files(struct outlet *outlet, const struct outlet_noted *noted,
 }
 
 /*
- * The file ends at a roll record, gets another name, and the next one begins. Each step is noted in both slots of
- * the ledger before the next one is made, so that no crash leads back behind it:
+ * Ends the file at a roll record, gives it its new name, and begins the next file. Both slots of the ledger note each
+ * step before the next one, so that no crash leads back behind it:
  *
- *     phase      what is made                                                  then noted
- *     NONE       the footer is written and synced                              ROLLING: the file is whole
- *     ROLLING    the file is renamed, the folders synced, the next one made    ROLLED: the next file, of no byte
- *     ROLLED     the header is written                                         with the next sync: NONE
- *     GIVEN_UP   nothing: the file could not be renamed, and goes on           with the next sync: NONE
+ *     phase       what is done                                                  then noted
+ *     NONE        the footer is written and synced                              ROLLING: the file is complete
+ *     ROLLING     the file is renamed, the folders synced, the next one made    ROLLED: the next file, without a byte
+ *     ROLLED      the header is written                                         with the next sync: NONE
+ *     GIVEN_UP    nothing: the file could not be renamed, and goes on           with the next sync: NONE
  *
- * A file in phase ROLLING gets no byte. Whether it was renamed before a crash is seen by what it is known by: if that is not
- * what its name leads to, it was.
+ * A file in phase ROLLING gets no byte. Its mark tells whether it was renamed before a crash: then its name leads to
+ * another file, or to none.
  */
 static int log_file_roll(struct outlet *outlet, const struct outlet_noted *noted,
                          const struct outlet_roll_record *record, struct outlet_state *state) {

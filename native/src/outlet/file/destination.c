@@ -14,7 +14,8 @@ static const struct files_ops *ops(const struct destination *destination) {
     return destination->files->ops;
 }
 
-/* Bytes that its size says it has: a read that brings fewer has failed, and says nothing about whose file it is. */
+/* Reads bytes that the file has according to its size. A short read is an error: it does not tell whose file this
+ * is. */
 static int read_all(const struct destination *destination, void *data, size_t bytes, uint64_t offset) {
     const int64_t got = ops(destination)->read(destination->files, destination->file, data, bytes, offset);
     return got < 0 ? (int)got : (size_t)got == bytes ? 0 : -EIO;
@@ -53,7 +54,7 @@ static int open_existing(struct destination *destination, const char *path, stru
                                     ops(destination)->identity(destination->files, destination->file, identity));
 }
 
-/* What is appended to a ring would be found by nobody. */
+/* Refuses a ring: nobody would find the records appended to it. */
 static int refuse_ring(const struct destination *destination, uint64_t bytes) {
     uint64_t magic;
     if (bytes < LAYOUT_DATA_OFFSET) {
@@ -74,7 +75,7 @@ int destination_open_to_continue(struct destination *destination, const char *pa
     return rc;
 }
 
-/* The open file; closed if it is not the one. */
+/* Recognises the open file as the one of the state, or closes it. */
 static int recognise(struct destination *destination, const char *path, const struct outlet_state *state) {
     struct file_identity identity;
     int rc = ops(destination)->identity(destination->files, destination->file, &identity);
@@ -95,7 +96,7 @@ int destination_compare(const struct destination *destination, const char *path,
     return rc < 0 ? rc : (int)file_mark_compare(noted, &seen);
 }
 
-/* What is too short cannot be the file, and is not opened. */
+/* A shorter file cannot be the one, so it is not even opened. */
 int destination_open_to_redo(struct destination *destination, const char *path, const struct outlet_state *state) {
     struct file_identity identity;
     int rc = ops(destination)->identity_of_path(destination->files, path, &identity);
@@ -106,17 +107,17 @@ int destination_open_to_redo(struct destination *destination, const char *path, 
     return rc < 0 ? rc : recognise(destination, path, state);
 }
 
-/* What it means that a sibling cannot be opened. */
+/* The kinds of files in the folder that cannot be opened. */
 enum open_failure {
-    SIBLING_IS_NO_LOG, /* no log file stands there */
-    SIBLING_OF_OTHERS, /* as in every folder that several users or logs share: a ring could never be opened there if it
-                        waited for these */
-    SIBLING_MAY_OPEN,  /* it may be the file, and tell so the next time */
+    SIBLING_IS_NO_LOG, /* it is no log file */
+    /* Other users' or logs' file, as any shared folder has: waiting for these, a ring could never be opened there. */
+    SIBLING_OF_OTHERS,
+    SIBLING_MAY_OPEN, /* it may be the log file, and may open the next time */
 };
 
 static enum open_failure open_failure(int rc) {
     switch (-rc) {
-    case ENOENT: /* gone since it was listed, or a link to nowhere */
+    case ENOENT: /* deleted since the listing, or a link to nowhere */
     case ENOTDIR:
     case ELOOP:
     case ENAMETOOLONG:
@@ -125,11 +126,11 @@ static enum open_failure open_failure(int rc) {
     case ENXIO:
         return SIBLING_IS_NO_LOG;
     case EACCES:
-    case EPERM:   /* immutable, or may only be appended to */
+    case EPERM:   /* immutable, or append-only */
     case EBUSY:   /* another log writes it */
-    case ETXTBSY: /* a program that runs */
+    case ETXTBSY: /* a running program */
         return SIBLING_OF_OTHERS;
-    default: /* EIO, ESTALE, ENOTCONN, EROFS; ENOMEM, EMFILE, ENFILE, ENOLCK; EINTR, EAGAIN; what is not known */
+    default: /* EIO, ESTALE, ENOTCONN, EROFS; ENOMEM, EMFILE, ENFILE, ENOLCK; EINTR, EAGAIN; unknown ones */
         return SIBLING_MAY_OPEN;
     }
 }
@@ -138,7 +139,7 @@ struct search {
     struct destination *destination;
     const struct outlet_state *state;
     const struct file_mark *noted;
-    int error; /* of the first one that may be ours and may open later */
+    int error; /* of the first file that may be ours and may open later */
     int open_failures;
 };
 
@@ -154,13 +155,13 @@ static void note_unreadable_candidate(struct search *search, const char *path, i
     snprintf(destination->unreadable_candidate, sizeof destination->unreadable_candidate, "%s", path);
 }
 
-/* NFS and FUSE give a file that is deleted while it is open such a name; it goes when the file is closed. */
+/* NFS and FUSE give such a name to a file that is deleted while it is open. The name goes when the file is closed. */
 static int is_name_of_deleted(const char *path) {
     const char *name = path_name(path);
     return strncmp(name, ".nfs", 4) == 0 || strncmp(name, ".fuse_hidden", 12) == 0;
 }
 
-/* 1 with it open if it is the file, else 0. No other one is opened. */
+/* Returns 1 with the file open if it is the one, else 0. Opens no other file. */
 static int try_sibling(void *argument, const char *path) {
     struct search *search = argument;
     struct destination *destination = search->destination;
@@ -188,7 +189,7 @@ static int try_sibling(void *argument, const char *path) {
     return rc == 0;
 }
 
-/* The folder could not be listed, or not to its end. */
+/* The folder could not be listed, or not completely. */
 static void note_folder(struct search *search, const char *path, int rc) {
     const struct destination *destination = search->destination;
     struct file_identity identity;
@@ -197,7 +198,7 @@ static void note_folder(struct search *search, const char *path, int rc) {
     enum open_failure failure = open_failure(rc);
     if (failure == SIBLING_IS_NO_LOG &&
         ops(destination)->identity_of_path(destination->files, folder, &identity) == 0) {
-        failure = SIBLING_MAY_OPEN; /* it is there */
+        failure = SIBLING_MAY_OPEN; /* the folder exists */
     }
     note_unreadable_candidate(search, folder, rc, failure);
 }
@@ -217,7 +218,8 @@ int destination_find_renamed(struct destination *destination, const char *path, 
     if (noted->inode == 0) {
         return DESTINATION_NOT_OURS;
     }
-    /* A second look where one could not be opened: a rotation may have moved the file meanwhile, or a child held its lock. */
+    /* If a file could not be opened, a second look follows: a rotation may have moved the file meanwhile, or a child
+     * may have held its lock. */
     for (int look = 0; look == 0 || (look == 1 && rc != 1 && search.open_failures > 0); look++) {
         search.error = search.open_failures = 0;
         destination->unreadable_candidate[0] = '\0';
@@ -240,7 +242,7 @@ int destination_create(struct destination *destination, const char *path) {
     if (file == -EEXIST) {
         if (ops(destination)->identity_of_path(destination->files, path, &identity) == 0 && identity.is_regular &&
             identity.bytes != 0) {
-            return -EEXIST; /* of others: not opened */
+            return -EEXIST; /* a file of others; it is not opened */
         }
         const int rc = open_existing(destination, path, &identity);
         if (rc < 0 || identity.bytes != 0) {
@@ -280,7 +282,7 @@ static enum destination_state renamed_or_deleted(const struct destination *desti
                : DESTINATION_RENAMED;
 }
 
-/* Whether the file still ends, at `length`, with the tail that was put there. One that cannot be read is believed. */
+/* Whether the file still has the given tail before `length`. If it cannot be read, the answer is yes. */
 static int is_there(const struct destination *destination, const uint8_t *tail, uint32_t bytes, uint64_t length) {
     uint8_t found[CHECKPOINT_TAIL_BYTES];
     return bytes == 0 || read_all(destination, found, bytes, length - bytes) < 0 || memcmp(found, tail, bytes) == 0;
@@ -290,7 +292,7 @@ enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
     int rc = ops(destination)->identity(destination->files, destination->file, &ours);
     if (rc < 0) {
-        /* ESTALE: the server does not know the file any more, and never will. Else the write will tell. */
+        /* ESTALE: the server has forgotten the file for good. After any other error the write will tell. */
         return rc == -ENOTCONN || rc == -ESTALE ? DESTINATION_CUT_OFF : DESTINATION_OURS;
     }
     if (ours.links == 0) {
@@ -308,7 +310,7 @@ enum destination_state destination_look(const struct destination *destination) {
         return DESTINATION_EXTENDED;
     }
     rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
-    /* ENOTDIR: its folder was renamed, and a file stands in its place. */
+    /* ENOTDIR: the folder was renamed, and a file has its name now. */
     if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
         return destination_is_unmounted_now(destination) == 1 ? DESTINATION_UNMOUNTED
                                                               : renamed_or_deleted(destination, &ours);
@@ -316,7 +318,7 @@ enum destination_state destination_look(const struct destination *destination) {
     return DESTINATION_OURS;
 }
 
-/* Nothing could be read there: 0 if the file ends before it. */
+/* A read returned no byte at the offset. Returns 0 if the file ends there, else -errno. */
 static int check_end(const struct destination *destination, uint64_t offset) {
     struct file_identity identity;
     const int rc = ops(destination)->identity(destination->files, destination->file, &identity);
@@ -345,7 +347,7 @@ int destination_matches(const struct destination *destination, const void *data,
     return match;
 }
 
-/* Keeps the last CHECKPOINT_TAIL_BYTES of what is written. */
+/* Keeps the last CHECKPOINT_TAIL_BYTES that were written. */
 static void extend_tail(struct destination *destination, const uint8_t *data, size_t bytes) {
     if (bytes >= CHECKPOINT_TAIL_BYTES) {
         memcpy(destination->tail, data + bytes - CHECKPOINT_TAIL_BYTES, CHECKPOINT_TAIL_BYTES);
@@ -379,7 +381,7 @@ int destination_sync(struct destination *destination) {
 int destination_cut(struct destination *destination, uint64_t bytes) {
     struct file_identity identity;
     int rc = ops(destination)->identity(destination->files, destination->file, &identity);
-    if (rc == 0 && identity.bytes > bytes) { /* if others cut it to less, it must not grow */
+    if (rc == 0 && identity.bytes > bytes) { /* a file that others cut shorter must not grow */
         rc = ops(destination)->truncate(destination->files, destination->file, bytes);
     }
     return rc < 0 ? rc : destination_sync(destination);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log file that is written: one open file, how far it is written, and whether it is still ours. Writes only at
- * its own end (redo by offset), never appends blindly, never overwrites bytes that are not its own.
+ * The open log file: how long it is, and whether it is still ours. Writes go only to its own end (redo by offset). They
+ * are never blind appends, and never overwrite bytes of others.
  */
 #ifndef BURST_OUTLET_DESTINATION_H
 #define BURST_OUTLET_DESTINATION_H
@@ -12,103 +12,112 @@
 #include "outlet/file/fs.h"
 
 #define DESTINATION_CLOSED (-1)
-#define DESTINATION_UNMOUNTED_ERROR ENOMEDIUM /* of no file operation: the file system of the log file is not there */
-#define DESTINATION_IS_RING (-65537)          /* nor this: what is there is a ring */
-#define DESTINATION_NOT_OURS (-65536)         /* no errno: another file than the one the checkpoint speaks of */
+/* The file system of the log file is not mounted; no file operation returns it. */
+#define DESTINATION_UNMOUNTED_ERROR ENOMEDIUM
+#define DESTINATION_IS_RING (-65537)  /* no errno: the file is a ring */
+#define DESTINATION_NOT_OURS (-65536) /* no errno: the file is another one than the checkpoint's */
 
 struct destination {
     const struct files *files;
     struct new_file new_file;
     int file;
     char path[LAYOUT_FILE_NAME_BYTES];
-    uint64_t length;     /* bytes of it that are the log's: the next write goes here */
-    uint64_t redo_until; /* bytes below it were in the file when it was opened: a redo must find them equal or zero */
+    uint64_t length;     /* bytes of the file that belong to the log; the next write goes here */
+    uint64_t redo_until; /* the file's length when it was opened: a redo must find the bytes below it equal or zero */
     uint32_t tail_bytes;
-    uint8_t tail[CHECKPOINT_TAIL_BYTES]; /* the last tail_bytes before length */
+    uint8_t tail[CHECKPOINT_TAIL_BYTES]; /* the last tail_bytes before `length` */
     uint64_t before_length;              /* length and tail before the newest write */
     uint32_t before_bytes;
     uint8_t before[CHECKPOINT_TAIL_BYTES];
-    char unreadable_candidate
-        [LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
+    /* A file that may be the noted one, but which the last search could not look at; or "". */
+    char unreadable_candidate[LAYOUT_FILE_NAME_BYTES];
     int unreadable_candidate_error;
-    int waits_for_lock;               /* a search does not pass over what seems to be the file because others hold it */
+    /* A search waits for a file that seems to be the noted one and that others hold. */
+    int waits_for_lock;
     struct mount_identity mounted_on; /* of the file that was opened last */
 };
 
 enum destination_state {
     DESTINATION_OURS,
     DESTINATION_DELETED,
-    DESTINATION_RENAMED,   /* another file, or none, has the name now; ours lives on */
-    DESTINATION_EXTENDED,  /* somebody wrote behind its end */
-    DESTINATION_TRUNCATED, /* somebody cut it */
-    DESTINATION_CHANGED,   /* other bytes stand before our end, or zeros: cut and grown again, or edited */
-    DESTINATION_CUT_OFF,   /* its file system has died under it: what is open stays dead, also when that is back */
+    DESTINATION_RENAMED,   /* another file has the name now, or none has; ours lives on */
+    DESTINATION_EXTENDED,  /* others wrote behind its end */
+    DESTINATION_TRUNCATED, /* others cut it */
+    /* Bytes before our end differ, or are zeros: others cut it and it grew again, or others edited it. */
+    DESTINATION_CHANGED,
+    /* Its file system died under it: the open file stays dead even when the file system is back. */
+    DESTINATION_CUT_OFF,
     DESTINATION_UNMOUNTED, /* ours lives on, on a file system that its path does not lead to any more */
 };
 
-/* Opens the existing file and takes everything in it as written before. 0 or -errno. */
+/* Opens the existing file. Everything in it counts as written before. Returns 0 or -errno. */
 int destination_open_to_continue(struct destination *destination, const char *path);
 
-/* The same, or creates it. What is in it counts as durable from now on. 0 or -errno. */
+/* Opens the file and continues it, or creates it. Its content counts as durable from now on. Returns 0 or -errno. */
 int destination_continue(struct destination *destination, const char *path);
 
-/* Whether the file under the name is the one noted: an enum file_match, or -errno. Nothing is opened. */
+/* Whether the file with this name is the noted one. Returns an enum file_match, or -errno. Opens nothing. */
 int destination_compare(const struct destination *destination, const char *path, const struct file_mark *noted);
 
-/* Opens the existing file if its first state->length end in the tail that is noted there. 0, DESTINATION_NOT_OURS or
+/* Opens the existing file if its first state->length bytes end in the noted tail. Returns 0, DESTINATION_NOT_OURS or
  * -errno. */
 int destination_open_to_redo(struct destination *destination, const char *path, const struct outlet_state *state);
 
 /*
- * Looks for the noted file in the folder that `path` leads to and opens it, if it is whole up to state->length: 1 if it
- * was renamed (by a rotation), 0 if it has its name, which was hidden for a moment. destination->path is `path`, so that a
- * rename is noticed when the redo is over. No other file is opened. DESTINATION_NOT_OURS if it is not there or nothing is
- * noted; -errno if something that may be it cannot be looked at now. Either way destination->unreadable_candidate may name one.
+ * Looks for the noted file in the folder of `path`, and opens it if it is whole up to state->length. Opens no other
+ * file. destination->path becomes `path`, so that a rename is noticed after the redo.
+ *
+ * Returns 1 if the file was renamed (by a rotation); 0 if it has its name, which was hidden for a moment;
+ * DESTINATION_NOT_OURS if it is not there, or nothing is noted; -errno if something that may be it cannot be looked at
+ * now. destination->unreadable_candidate may name such a file in each case.
  */
 int destination_find_renamed(struct destination *destination, const char *path, const struct outlet_state *state,
                              const struct file_mark *noted);
 
-/* Creates the file and makes its name durable; an existing empty one is as good. -EEXIST if it has bytes. */
+/* Creates the file and makes its name durable. An existing empty file will do. Returns -EEXIST if it has bytes. */
 int destination_create(struct destination *destination, const char *path);
 
-/* The same; that it is empty is durable: others may have cut it, and no crash may bring back what stood there before. */
+/* Does what destination_create does, and also makes durable that the file is empty: others may have cut it, and no
+ * crash may bring its old bytes back. */
 int destination_open_free(struct destination *destination, const char *path);
 
-/* Notes what the open file is mounted on. */
+/* Notes which file system the open file is on. */
 void destination_note_mount(struct destination *destination);
 
-/* 1: its folder is on another file system than when that was noted; 0: it is not, or that is not known, or an
- * empty file in its place says that this is meant; -errno. */
+/* Returns 1 if the folder is on another file system than the noted one; 0 if not, if nobody knows, or if an empty file
+ * in its place says that the log goes on there; or -errno. */
 int destination_is_unmounted_now(const struct destination *destination);
 
-/* The size that the file must have: while a redo is under way it is longer than what the log has of it. */
+/* The size that the file must have. During a redo the file is longer than the log in it. */
 static inline uint64_t destination_end(const struct destination *destination) {
     return destination->length < destination->redo_until ? destination->redo_until : destination->length;
 }
 
 /*
- * What others did to the file until this moment. A cut is seen by the size or, where the file has grown again since (also
- * by our own write), by the bytes at our end and at the end before the newest write. Not seen: what others write behind
- * our end between this look and the next write, which overwrites it; an edit elsewhere in the file.
+ * Looks what others have done to the file until now. The size shows a cut. If the file has grown again since, even by
+ * our own write, the bytes show it: those before our end, and those before the end of the newest write's predecessor.
+ * The look cannot show bytes that others write behind our end before our next write overwrites them, nor edits
+ * elsewhere in the file.
  */
 enum destination_state destination_look(const struct destination *destination);
 
 enum destination_match {
     MATCH_NONE,  /* other bytes */
     MATCH_BLANK, /* zeros, or nothing */
-    MATCH_EQUAL, /* the same bytes; zeros between them, which a crash can leave */
+    MATCH_EQUAL, /* the same bytes, or zeros in between, which a crash can leave */
 };
 
-/* How the bytes that are in the file at offset.. compare with these, as far as it reaches; or -errno. */
+/* Compares the file's bytes from offset on with these, as far as the file reaches. Returns an enum destination_match,
+ * or -errno. */
 int destination_matches(const struct destination *destination, const void *data, size_t bytes, uint64_t offset);
 
-/* Writes at the end. Returns the bytes written (maybe fewer) or -errno. */
+/* Writes at the end. Returns how many bytes were written, perhaps fewer than given, or -errno. */
 int64_t destination_write(struct destination *destination, const void *data, size_t bytes);
 
 int destination_sync(struct destination *destination);
 
-/* Cuts the file to at most `bytes` and makes the cut durable: a crash must not bring back what is about to be written
- * elsewhere. What a sync said that failed before does not matter here: the bytes in question are gone. */
+/* Cuts the file to at most `bytes` and makes the cut durable: no crash may bring back bytes that are written elsewhere
+ * next. An earlier failed sync does not matter here, since the bytes in question are gone. */
 int destination_cut(struct destination *destination, uint64_t bytes);
 
 void destination_close(struct destination *destination);

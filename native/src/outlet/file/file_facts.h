@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a log file when the next act is decided on. The first value of a dear fact says that nobody has asked. */
+/* The facts about a log file that decide on the next act. Expensive facts have a first value *not asked*. */
 #ifndef BURST_OUTLET_FILE_FACTS_H
 #define BURST_OUTLET_FILE_FACTS_H
 
@@ -7,18 +7,18 @@
 
 enum file_moment {
     MOMENT_BIND,   /* a stream gets this file */
-    MOMENT_FIND,   /* none is open: the file of the newest checkpoint is looked for */
-    MOMENT_BEGIN,  /* none is open: the next one is begun */
+    MOMENT_FIND,   /* no file is open: looks for the one of the newest checkpoint */
+    MOMENT_BEGIN,  /* no file is open: begins the next one */
     MOMENT_WRITE,  /* before each write, also of a footer or header; without bytes the drain only looks */
-    MOMENT_SYNCED, /* a sync has answered */
-    MOMENT_ROLL,   /* phase ROLLING: the footer is noted, the file gets its other name and the next one begins */
-    MOMENT_MOVED,  /* the open found the log diverted, and what waited was moved */
+    MOMENT_SYNCED, /* after a sync, good or failed */
+    MOMENT_ROLL,   /* phase ROLLING: the footer is noted; the file gets its new name, and the next one begins */
+    MOMENT_MOVED,  /* the open found the log diverted, and the drain has moved the waiting records */
     MOMENTS
 };
 
-/* The file that is open: behind the first one, in the order of enum destination_state. */
+/* The open file. Behind the first value the order is that of enum destination_state. */
 enum fact_handle {
-    HANDLE_CLOSED, /* none is */
+    HANDLE_CLOSED, /* no file is open */
     HANDLE_OURS,
     HANDLE_DELETED,
     HANDLE_RENAMED,
@@ -30,64 +30,69 @@ enum fact_handle {
     HANDLES
 };
 
-/* How much of it both slots note. */
-enum fact_noted { NOTED_ALL, NOTED_SOME, NOTED_PARTLY /* it has the begin of the batch that is written */, NOTEDS };
+/* How much of the file both slots note. */
+enum fact_noted {
+    NOTED_ALL,
+    NOTED_SOME,
+    NOTED_PARTLY /* the file has the first part of the batch that is being written */,
+    NOTEDS
+};
 
-/* What it had behind the noted length when it was opened. */
+/* The file's bytes behind the noted length when it was opened. */
 enum fact_redo {
     REDO_NONE,
     REDO_NOT_ASKED,
-    REDO_SAME,  /* what the redo writes there */
-    REDO_BLANK, /* zeros, or less */
+    REDO_SAME,  /* the bytes that the redo writes there */
+    REDO_BLANK, /* zeros, or the file ends earlier */
     REDO_OTHER,
     REDO_UNREADABLE,
     REDOS
 };
 
-/* Which file gets the next byte, while none is open. */
+/* The file that gets the next byte, while none is open. */
 enum fact_next {
     NEXT_FILE_NOTED,     /* the one of the newest checkpoint, which nobody has looked for yet */
-    NEXT_FILE_SAME,      /* the same, once its file system is there again */
-    NEXT_FILE_SAME_NAME, /* a new one in the place of one that others took away */
-    NEXT_FILE_DIVERTED,  /* another one than that which was left */
+    NEXT_FILE_SAME,      /* the same file, once its file system is there again */
+    NEXT_FILE_SAME_NAME, /* a new one in place of one that others took away */
+    NEXT_FILE_DIVERTED,  /* another one than the file that was left */
     NEXTS
 };
 
-/* What stands under the noted name. */
+/* The file that has the noted name. */
 enum fact_name {
     NAME_NOT_ASKED,
-    NAME_SAME, /* the file */
+    NAME_SAME, /* the noted file */
     NAME_OTHER,
-    NAME_UNKNOWN, /* only its bytes can say */
+    NAME_UNKNOWN, /* only its bytes can tell */
     NAME_MISSING,
-    NAME_NO_FOLDER, /* a file stands in the place of its folder */
+    NAME_NO_FOLDER, /* a file has the name of its folder */
     NAME_UNREADABLE,
     NAMES
 };
 
-/* What was opened because it may be the file. */
+/* The file that was opened because it may be the noted one. */
 enum fact_candidate {
     CANDIDATE_NOT_ASKED,
-    CANDIDATE_NAMED,     /* it is, under its name */
-    CANDIDATE_NOT_NAMED, /* what has the name is shorter, or ends otherwise, or is gone */
-    CANDIDATE_RENAMED,   /* it is, in its folder */
-    CANDIDATE_NUMBERED,  /* the same, but only an inode number speaks for it: no handle, birth time or noted byte */
-    CANDIDATE_HIDDEN,    /* it was found in its folder, and has its name after all */
-    CANDIDATE_ABSENT,    /* it is not in its folder */
-    CANDIDATE_COPY,      /* another file has its name, and reads like it */
+    CANDIDATE_NAMED,     /* the noted file, under its name */
+    CANDIDATE_NOT_NAMED, /* the file with the name is shorter, ends otherwise, or is gone */
+    CANDIDATE_RENAMED,   /* the noted file, under another name in its folder */
+    CANDIDATE_NUMBERED,  /* the same, but proved only by an inode number: no handle, no birth time, no noted byte */
+    CANDIDATE_HIDDEN,    /* the noted file, found in its folder, but with its own name after all */
+    CANDIDATE_ABSENT,    /* the noted file is not in its folder */
+    CANDIDATE_COPY,      /* another file that has its name and the same bytes */
     CANDIDATE_NO_COPY,
-    CANDIDATE_HELD,       /* others hold what may be it, under another name */
-    CANDIDATE_UNREADABLE, /* the folder, or what may be it, under another name */
-    CANDIDATE_SHUT,       /* what has its name, or was opened, cannot be used now */
+    CANDIDATE_HELD,       /* others hold a file that may be it, under another name */
+    CANDIDATE_UNREADABLE, /* the folder cannot be read, or a file in it that may be the noted one */
+    CANDIDATE_SHUT,       /* the file that has its name, or was opened, cannot be used now */
     CANDIDATES
 };
 
-enum fact_length { LENGTH_EMPTY /* no byte of it is noted */, LENGTH_FILLED, LENGTHS };
+enum fact_length { LENGTH_EMPTY /* no byte of the file is noted */, LENGTH_FILLED, LENGTHS };
 
-/* Whether anybody misses a file that is not found. */
+/* Whether a file that is not found will be missed. */
 enum fact_missed {
     MISSED_NOT_ASKED,
-    MISSED_NO, /* it had no byte, none waits for it, and nobody else has its name */
+    MISSED_NO, /* it had no byte, none waits for it, and no other file has its name */
     MISSED_YES,
     MISSEDS
 };
@@ -95,17 +100,17 @@ enum fact_missed {
 enum fact_diverted {
     DIVERTED_NO,
     DIVERTED_YES,
-    DIVERTED_OLD /* to a name that a pattern of rolled files may make */,
+    DIVERTED_OLD /* under a name that a pattern of rolled files may make */,
     DIVERTEDS
 };
 
-/* What stands under the configured name of a diverted log. */
+/* The file that has the configured name of a diverted log. */
 enum fact_configured {
     CONFIGURED_NOT_ASKED,
-    CONFIGURED_FREE, /* an empty file, or none in the folder of the log */
-    CONFIGURED_OURS, /* others gave it to the file that is open */
+    CONFIGURED_FREE, /* an empty file; or none, in the log's folder */
+    CONFIGURED_OURS, /* the open file: others gave it this name */
     CONFIGURED_TAKEN,
-    CONFIGURED_ELSEWHERE, /* it leads to another folder, and nothing is there */
+    CONFIGURED_ELSEWHERE, /* the name leads to another folder, and has no file */
     CONFIGURED_UNREADABLE,
     CONFIGUREDS
 };
@@ -113,49 +118,61 @@ enum fact_configured {
 enum fact_mount {
     MOUNT_NOT_ASKED,
     MOUNT_HERE,
-    MOUNT_AWAY /* it would hide a file that is begun now */,
+    MOUNT_AWAY /* a mount would hide a file that begins now */,
     MOUNT_UNKNOWN,
     MOUNTS
 };
 
-enum fact_caller { CALLER_DRAIN, CALLER_OPEN /* waits for a lock, and may refuse */, CALLER_ROLL, CALLERS };
+enum fact_caller { CALLER_DRAIN, CALLER_OPEN /* may wait for a lock, and may refuse */, CALLER_ROLL, CALLERS };
 
-/* Others may hold a file for a moment. */
-enum fact_lock { LOCK_WAIT /* there is time */, LOCK_OVER, LOCK_PASSED /* a held candidate is passed over */, LOCKS };
+/* A file that others may hold for a moment. */
+enum fact_lock {
+    LOCK_WAIT /* there is time to wait */,
+    LOCK_OVER,
+    LOCK_PASSED /* a held candidate is passed over */,
+    LOCKS
+};
 
-/* The act of this call that has failed. */
-enum fact_tried { TRIED_NOTHING, TRIED_NAME, TRIED_DIVERTED_NAME, TRIED_RENAME, TRIED_MOVE /* by the drain */, TRIEDS };
+/* The act of this call that failed. */
+enum fact_tried {
+    TRIED_NOTHING,
+    TRIED_NAME,
+    TRIED_DIVERTED_NAME,
+    TRIED_RENAME,
+    TRIED_MOVE /* tried by the drain */,
+    TRIEDS
+};
 
-/* Its error, or that of the sync. */
+/* The error of that act, or of the sync. */
 enum fact_error {
     ERROR_NONE,
     ERROR_EXISTS,
     ERROR_HELD,
     ERROR_PASSING, /* a full disk, EIO: it may pass by itself */
-    ERROR_WAITS,   /* for whoever performs a roll */
-    ERROR_RING,    /* what is there is a ring */
+    ERROR_WAITS,   /* a caller performs a roll, and has not answered */
+    ERROR_RING,    /* the file is a ring */
     ERROR_LASTING,
     ERRORS
 };
 
-/* Of a file that could not be synced, back to the noted length. */
+/* The cut of a file back to its noted length, after a failed sync. */
 enum fact_cut { CUT_NOT_TRIED, CUT_DONE, CUT_FAILED, CUTS };
 
 /* Whether the file that is rolled still has its name. */
 enum fact_own {
     OWN_NOT_ASKED,
     OWN_ITS,
-    OWN_GONE, /* it was renamed, by this roll before a crash or by others */
+    OWN_GONE, /* the file was renamed, by this roll before a crash or by others */
     OWN_UNMOUNTED,
     OWN_DEAD, /* the open file cannot be looked at */
     OWN_UNREADABLE,
     OWNS
 };
 
-/* Whoever performs the rolls. */
+/* The answer about a roll, if the stream's caller performs its rolls. */
 enum fact_roller {
     ROLLER_NOT_ASKED,
-    ROLLER_NOBODY, /* as the record says */
+    ROLLER_NOBODY, /* nobody performs it: the record decides */
     ROLLER_ANSWERED,
     ROLLER_REFUSES,
     ROLLER_WAITS,
@@ -163,18 +180,23 @@ enum fact_roller {
     ROLLERS
 };
 
-/* What is to become of the file that is rolled. */
+/* The fate of the file that is rolled. */
 enum fact_plan {
     PLAN_RENAME,
-    PLAN_KEEP,  /* it keeps its name, and one of another name begins */
-    PLAN_GO_ON, /* the next one has its name as well */
+    PLAN_KEEP,  /* it keeps its name, and the next file has another one */
+    PLAN_GO_ON, /* the next file would have the same name, so the file goes on */
     PLANS
 };
 
-enum fact_target { TARGET_OPEN, TARGET_DONE /* it has its other name */, TARGETS };
+enum fact_target { TARGET_OPEN, TARGET_DONE /* it has its new name */, TARGETS };
 
-/* Whoever owns the ring may have made it up. */
-enum fact_trust { TRUST_ALL, TRUST_RECORD /* which this process appended, and no other */, TRUST_NOTHING, TRUSTS };
+/* How far to trust names in the ring: its owner may have forged them. */
+enum fact_trust {
+    TRUST_ALL,
+    TRUST_RECORD /* this process appended the record; nothing else is trusted */,
+    TRUST_NOTHING,
+    TRUSTS
+};
 
 enum fact_phase { PHASE_WRITING, PHASE_ROLLING /* the noted file gets no byte */, PHASES };
 
@@ -209,19 +231,19 @@ struct file_facts {
 #undef FILE_FACT
 };
 
-/* The dear ones: a system call or more each, and of some an open file. */
+/* The expensive facts. Each question costs a system call or more, and some open a file. */
 enum file_question {
     ASK_NOTHING,
     ASK_REDO,   /* compares all of the redo, or the bytes that are written next */
     ASK_NAME,   /* opens nothing */
-    ASK_NAMED,  /* opens what has the noted name, if it is the file */
-    ASK_FOLDER, /* looks through its folder, and opens what is the file */
-    ASK_COPY,   /* opens what has the noted name, if it reads like the file */
+    ASK_NAMED,  /* opens the file that has the noted name, if it is the noted one */
+    ASK_FOLDER, /* searches its folder, and opens the noted file if it is there */
+    ASK_COPY,   /* opens the file that has the noted name, if its bytes are the noted ones */
     ASK_MISSED,
     ASK_CONFIGURED, /* opens nothing */
     ASK_MOUNT,
     ASK_OWN,
-    ASK_ROLLER, /* who may rename the file: then its own name is looked at anew */
+    ASK_ROLLER, /* the roller may rename the file, so the answer comes with a new look at its name */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done about a log file: a pure function of moment and facts. The first row whose facts all hold decides; a fact that a row
- * does not name may have any value. docs/recovery.md has the rows by their labels; a test compares the two, and walks all
- * combinations of each moment.
+ * The act on a log file: a pure function of moment and facts. The first row whose facts all hold decides. A fact that a
+ * row does not name may have any value. docs/recovery.md has the rows with their labels. A test compares the two, and
+ * walks all combinations of each moment.
  */
 #ifndef BURST_OUTLET_FILE_RULES_H
 #define BURST_OUTLET_FILE_RULES_H
@@ -12,43 +12,43 @@
 #include "outlet/file/file_facts.h"
 
 enum file_action {
-    FILE_ASK,              /* for one more fact */
+    FILE_ASK,              /* ask for one more fact */
     FILE_GO_ON,            /* READY */
     FILE_STALL,            /* the error is the answer */
-    FILE_REFUSE,           /* the same, with a sentence: the log is not to be opened */
-    FILE_WAIT_FOR_LOCK,    /* and look again */
-    FILE_PASS_OVER,        /* what is held is not the file; look again */
-    FILE_AWAIT_ROLL,       /* READY with none open: the roll goes on with it */
+    FILE_REFUSE,           /* the error is the answer, with a sentence: the log must not be opened */
+    FILE_WAIT_FOR_LOCK,    /* wait, then look again */
+    FILE_PASS_OVER,        /* the held file is not the noted one; look again */
+    FILE_AWAIT_ROLL,       /* READY without an open file: the roll will open it */
     FILE_FIND,             /* the moment is FIND from now on */
     FILE_BEGIN,            /* the moment is BEGIN from now on */
-    FILE_BIND,             /* continue or create the file of the path: NOTE */
-    FILE_CONTINUE,         /* the candidate is the file: NOTE */
+    FILE_BIND,             /* continue or create the file at the path: NOTE */
+    FILE_CONTINUE,         /* the candidate is the noted file: NOTE */
     FILE_SYNC_FIRST,       /* SYNC */
-    FILE_REWIND_SAME,      /* leave it, and open the same one again: REWIND */
-    FILE_REWIND_SAME_NAME, /* leave it for a new one of its name: REWIND */
-    FILE_REWIND_DIVERTED,  /* leave it for another one: REWIND */
-    FILE_NEXT_SAME_NAME,   /* leave it; begin one of its name */
-    FILE_NEXT_DIVERTED,    /* leave it; begin another one */
+    FILE_REWIND_SAME,      /* leave the file; open the same one again: REWIND */
+    FILE_REWIND_SAME_NAME, /* leave the file; a new one gets its name: REWIND */
+    FILE_REWIND_DIVERTED,  /* leave the file; another one follows: REWIND */
+    FILE_NEXT_SAME_NAME,   /* leave the file; begin one of the same name */
+    FILE_NEXT_DIVERTED,    /* leave the file; begin one of a diverted name */
     FILE_CREATE_NAME,      /* begin a file of the noted name: NOTE */
-    FILE_CREATE_FREE,      /* begin the configured file, which is free: NOTE */
+    FILE_CREATE_FREE,      /* begin the configured file, whose name is free: NOTE */
     FILE_CREATE_DIVERTED,  /* begin a file of the first free diverted name: NOTE */
-    FILE_TAKE_NAME,        /* it is the configured file from now on: NOTE */
-    FILE_GO_BACK,          /* from the diverted file, which is complete, to the configured one: NOTE */
-    FILE_STAY,             /* in the diverted file: READY */
-    FILE_DROP_OLD_NAME,    /* the diverted file gets a name of today's form: NOTE, or MOVE if what waited was moved */
-    FILE_HAND_UP,          /* what is synced: READY */
-    FILE_CUT,              /* back to the noted length */
-    FILE_KEEP_UNCUT,       /* bytes of others are not ours to cut */
-    FILE_FAIL_SAME,        /* leave it, and open the same one again; the error is the answer */
-    FILE_FAIL_DIVERTED,    /* leave it for another one; the error is the answer */
-    FILE_FAIL_NOTED,       /* leave it, and look for it the next time; the error is the answer */
-    FILE_GIVE_UP_ROLL,     /* the file goes on: NOTE */
-    FILE_RENAME,           /* to the first free name of the target */
-    FILE_BEGIN_ROLLED,     /* its names are durable: leave it; begin the next one */
+    FILE_TAKE_NAME,        /* others gave it the configured name, which it has from now on: NOTE */
+    FILE_GO_BACK,          /* leave the diverted file, which is complete, for the configured one: NOTE */
+    FILE_STAY,             /* go on in the diverted file: READY */
+    FILE_DROP_OLD_NAME,    /* give the diverted file a name of today's form: NOTE; MOVE if the open asked */
+    FILE_HAND_UP,          /* hand up the synced state: READY */
+    FILE_CUT,              /* cut the file back to the noted length */
+    FILE_KEEP_UNCUT,       /* do not cut: others wrote bytes there */
+    FILE_FAIL_SAME,        /* leave the file; open the same one again; the error is the answer */
+    FILE_FAIL_DIVERTED,    /* leave the file for another one; the error is the answer */
+    FILE_FAIL_NOTED,       /* leave the file; look for it the next time; the error is the answer */
+    FILE_GIVE_UP_ROLL,     /* the file goes on without a roll: NOTE */
+    FILE_RENAME,           /* rename the file to the first free name of the target */
+    FILE_BEGIN_ROLLED,     /* the names are durable: leave the file; begin the next one */
     FILE_ACTIONS
 };
 
-/* What others did, and what became of it. Of its own acts the outlet tells when both slots have them. */
+/* Sentences about the acts of others, and what follows. The outlet tells of its own acts when both slots have them. */
 enum file_sentence {
     SAY_NOTHING,
     SAY_DELETED,
@@ -79,9 +79,9 @@ enum file_sentence {
 struct file_row {
     const char *label;
     enum file_action action;
-    enum file_question question; /* of FILE_ASK */
+    enum file_question question; /* only for FILE_ASK */
     enum file_sentence sentence;
-    unsigned moments;                          /* a bit for each */
+    unsigned moments;                          /* a bit for each moment */
 #define FILE_FACT(fact, values) unsigned fact; /* a bit for each value; 0: any */
     FILE_FACTS(FILE_FACT)
 #undef FILE_FACT
@@ -91,7 +91,7 @@ struct file_row {
 #define TWO(one, two) (IS(one) | IS(two))
 
 static const struct file_row file_rows[] = {
-    /* Before a write, within a batch, in a redo; and of a diverted log once what waited was moved. */
+    /* Before a write, within a batch, in a redo; and for a diverted log after the waiting records were moved. */
     {"W1", FILE_GO_ON, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_WRITE), .handle = IS(HANDLE_OURS),
      .redo = IS(REDO_NONE) | IS(REDO_SAME) | IS(REDO_BLANK)},
     {"T1", FILE_STAY, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_MOVED), .tried = IS(TRIED_MOVE),
@@ -107,12 +107,13 @@ static const struct file_row file_rows[] = {
      .handle = IS(HANDLE_OURS) | IS(HANDLE_RENAMED) | IS(HANDLE_EXTENDED), .redo = IS(REDO_UNREADABLE)},
     {"W6", FILE_REWIND_DIVERTED, ASK_NOTHING, SAY_OTHER_BYTES, .moments = TWO(MOMENT_WRITE, MOMENT_MOVED),
      .handle = IS(HANDLE_OURS) | IS(HANDLE_RENAMED) | IS(HANDLE_EXTENDED), .redo = IS(REDO_OTHER)},
-    /* A redo first adds what the file lacks, also to one that was renamed or extended, and compares before it writes. */
+    /* A redo first adds the bytes that the file lacks, even to a renamed or extended one, and compares before it
+     * writes. */
     {"W7", FILE_GO_ON, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_WRITE),
      .handle = TWO(HANDLE_RENAMED, HANDLE_EXTENDED), .redo = TWO(REDO_SAME, REDO_BLANK)},
     {"W8", FILE_REWIND_SAME, ASK_NOTHING, SAY_NOTHING, .moments = TWO(MOMENT_WRITE, MOMENT_MOVED),
      .handle = IS(HANDLE_CUT_OFF)},
-    /* An unmounted file system lives as long as a file of it is open, and keeps what it was given. */
+    /* An unmounted file system lives as long as a file of it is open, and keeps the bytes that it gets. */
     {"W9", FILE_SYNC_FIRST, ASK_NOTHING, SAY_NOTHING, .moments = TWO(MOMENT_WRITE, MOMENT_MOVED),
      .handle = IS(HANDLE_UNMOUNTED), .noted = IS(NOTED_SOME)},
     {"W10", FILE_REWIND_SAME, ASK_NOTHING, SAY_NOTHING, .moments = TWO(MOMENT_WRITE, MOMENT_MOVED),
@@ -123,12 +124,12 @@ static const struct file_row file_rows[] = {
      .handle = IS(HANDLE_TRUNCATED)},
     {"W13", FILE_REWIND_DIVERTED, ASK_NOTHING, SAY_CUT_AND_GROWN, .moments = TWO(MOMENT_WRITE, MOMENT_MOVED),
      .handle = IS(HANDLE_CHANGED)},
-    /* One that was renamed is left behind this batch. */
+    /* A renamed file is left behind this batch. */
     {"W14", FILE_GO_ON, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_WRITE), .handle = IS(HANDLE_RENAMED),
      .noted = IS(NOTED_PARTLY)},
     {"W15", FILE_REWIND_DIVERTED, ASK_NOTHING, SAY_EXTENDED_TWICE, .moments = IS(MOMENT_WRITE),
      .handle = IS(HANDLE_EXTENDED), .noted = IS(NOTED_PARTLY)},
-    /* What was written stays where it is, once it is durable and noted. */
+    /* Written bytes stay where they are, once they are durable and noted. */
     {"W16", FILE_SYNC_FIRST, ASK_NOTHING, SAY_NOTHING, .moments = TWO(MOMENT_WRITE, MOMENT_MOVED),
      .handle = TWO(HANDLE_RENAMED, HANDLE_EXTENDED), .redo = IS(REDO_NONE), .noted = TWO(NOTED_SOME, NOTED_PARTLY)},
     {"W17", FILE_ASK, ASK_CONFIGURED, SAY_NOTHING, .moments = TWO(MOMENT_WRITE, MOMENT_MOVED),
@@ -152,12 +153,12 @@ static const struct file_row file_rows[] = {
      .tried = TWO(TRIED_NOTHING, TRIED_RENAME)},
     {"T9", FILE_STAY, ASK_NOTHING, SAY_STAYS_DIVERTED, .moments = IS(MOMENT_MOVED)},
 
-    /* None is open, and the file of the newest checkpoint is looked for. */
+    /* No file is open: looks for the one of the newest checkpoint. */
     {"F1", FILE_AWAIT_ROLL, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_FIND), .caller = IS(CALLER_OPEN),
      .phase = IS(PHASE_ROLLING)},
     {"F2", FILE_WAIT_FOR_LOCK, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_FIND), .candidate = IS(CANDIDATE_HELD),
      .caller = IS(CALLER_OPEN), .lock = IS(LOCK_WAIT)},
-    /* A renamed file that others keep is passed over, and told. */
+    /* The search passes over a renamed file that others hold, and tells the operator. */
     {"F3", FILE_PASS_OVER, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_FIND), .candidate = IS(CANDIDATE_HELD),
      .caller = IS(CALLER_OPEN), .lock = IS(LOCK_OVER)},
     {"F4", FILE_WAIT_FOR_LOCK, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_FIND), .candidate = IS(CANDIDATE_SHUT),
@@ -207,7 +208,8 @@ static const struct file_row file_rows[] = {
      .candidate = IS(CANDIDATE_NAMED) | IS(CANDIDATE_HIDDEN) | IS(CANDIDATE_COPY), .redo = TWO(REDO_SAME, REDO_BLANK)},
     {"F27", FILE_NEXT_DIVERTED, ASK_NOTHING, SAY_FOUND_EXTENDED, .moments = IS(MOMENT_FIND),
      .candidate = IS(CANDIDATE_NAMED) | IS(CANDIDATE_HIDDEN) | IS(CANDIDATE_COPY), .redo = IS(REDO_OTHER)},
-    /* Another file may be a copy, from a backup, if it reads like the noted one. One without a noted byte has no copy. */
+    /* Another file may be a copy from a backup, if its bytes are the noted ones. A file without a noted byte has no
+     * copy. */
     {"F28", FILE_ASK, ASK_COPY, SAY_NOTHING, .moments = IS(MOMENT_FIND),
      .candidate = TWO(CANDIDATE_ABSENT, CANDIDATE_NUMBERED), .name = IS(NAME_UNKNOWN)},
     {"F29", FILE_ASK, ASK_COPY, SAY_NOTHING, .moments = IS(MOMENT_FIND),
@@ -219,7 +221,7 @@ static const struct file_row file_rows[] = {
      .name = TWO(NAME_MISSING, NAME_NO_FOLDER)},
     {"F34", FILE_NEXT_SAME_NAME, ASK_NOTHING, SAY_NOT_THE_ONE, .moments = IS(MOMENT_FIND)},
 
-    /* None is open, and the next one begins. */
+    /* No file is open: begins the next one. */
     {"B1", FILE_ASK, ASK_MOUNT, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .caller = TWO(CALLER_DRAIN, CALLER_OPEN),
      .mount = IS(MOUNT_NOT_ASKED)},
     {"B2", FILE_REFUSE, ASK_NOTHING, SAY_UNMOUNTED, .moments = IS(MOMENT_BEGIN), .caller = IS(CALLER_OPEN),
@@ -252,7 +254,7 @@ static const struct file_row file_rows[] = {
     {"S3", FILE_REWIND_DIVERTED, ASK_NOTHING, SAY_CUT_AND_GROWN, .moments = IS(MOMENT_SYNCED), .error = IS(ERROR_NONE),
      .handle = IS(HANDLE_CHANGED)},
     {"S4", FILE_HAND_UP, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_SYNCED), .error = IS(ERROR_NONE)},
-    /* Nothing can be cut: a redo writes the same bytes. */
+    /* Such a file cannot be cut. A redo writes the same bytes. */
     {"S5", FILE_FAIL_SAME, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_SYNCED), .cut = IS(CUT_NOT_TRIED),
      .handle = TWO(HANDLE_CUT_OFF, HANDLE_UNMOUNTED)},
     {"S6", FILE_KEEP_UNCUT, ASK_NOTHING, SAY_SYNC_FAILED, .moments = IS(MOMENT_SYNCED), .cut = IS(CUT_NOT_TRIED),
@@ -268,7 +270,7 @@ static const struct file_row file_rows[] = {
     {"R5", FILE_GIVE_UP_ROLL, ASK_NOTHING, SAY_NOT_ROLLED, .moments = IS(MOMENT_ROLL), .tried = IS(TRIED_RENAME)},
     {"R6", FILE_GIVE_UP_ROLL, ASK_NOTHING, SAY_NOT_ROLLED, .moments = IS(MOMENT_ROLL), .own = IS(OWN_ITS),
      .diverted = IS(DIVERTED_OLD), .trust = TWO(TRUST_RECORD, TRUST_NOTHING)},
-    /* Before anybody is asked who would take it for a rolled file. */
+    /* This comes before the roller is asked, who would take the file for a rolled one. */
     {"R7", FILE_DROP_OLD_NAME, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_ROLL), .own = IS(OWN_ITS),
      .diverted = IS(DIVERTED_OLD)},
     {"R8", FILE_ASK, ASK_ROLLER, SAY_NOTHING, .moments = IS(MOMENT_ROLL), .roller = IS(ROLLER_NOT_ASKED)},
@@ -296,7 +298,7 @@ static const struct file_row file_rows[] = {
 
 #define FILE_ROWS (sizeof file_rows / sizeof *file_rows)
 
-/* NULL: none, which the test rules out. */
+/* NULL: no row fits. The test proves that this cannot happen. */
 static inline const struct file_row *file_rule_for(enum file_moment moment, const struct file_facts *facts) {
     for (const struct file_row *row = file_rows; row < file_rows + FILE_ROWS; row++) {
 #define FILE_FACT(fact, values) &&(row->fact == 0 || row->fact >> facts->fact & 1)

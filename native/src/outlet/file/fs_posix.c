@@ -23,7 +23,7 @@
 
 #define WRITE_BACK_BYTES (4u << 20)
 
-/* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
+/* Takes only regular files: a pipe or a terminal cannot be read back, or written at an offset. */
 static int check_regular(int file) {
     struct stat status;
     if (fstat(file, &status) < 0)
@@ -31,8 +31,8 @@ static int check_regular(int file) {
     return S_ISREG(status.st_mode) ? 0 : -EINVAL;
 }
 
-/* Against a second process that would write at the same offsets. flock, not fcntl: the lock stays when another
- * descriptor of the file is closed in this process. */
+/* Locks out a second process that would write at the same offsets. It uses flock and not fcntl: that lock stays when
+ * another descriptor of the file is closed in this process. */
 static int host_lock(const struct files *files, int file) {
     (void)files;
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
@@ -45,7 +45,7 @@ static int host_open(const struct files *files, const char *path) {
     struct stat status;
     if (stat(path, &status) < 0)
         return -errno;
-    if (!S_ISREG(status.st_mode)) /* before open: opening some devices acts */
+    if (!S_ISREG(status.st_mode)) /* before the open, since opening some devices has effects */
         return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
     int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
@@ -59,7 +59,7 @@ static int host_open(const struct files *files, const char *path) {
 }
 
 static int host_create(const struct files *files, const char *path, const struct new_file *new_file) {
-    char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
+    char target[PATH_MAX]; /* a link to a missing file stays */
     unsigned missing;
     int result = path_follow(path, target, sizeof(target));
     if (result == 0)
@@ -70,12 +70,12 @@ static int host_create(const struct files *files, const char *path, const struct
     if (file < 0)
         return -errno;
     result = host_lock(files, file);
-    if (result < 0) { /* another writer has found and taken it already: it is theirs */
+    if (result < 0) { /* another writer has already found and taken it: it is theirs */
         close(file);
         return result;
     }
     result = accounts_apply(file, new_file);
-    if (result == 0 && new_file->mode != 0 && fchmod(file, new_file->mode) < 0) /* whatever the umask says */
+    if (result == 0 && new_file->mode != 0 && fchmod(file, new_file->mode) < 0) /* in spite of the umask */
         result = -errno;
     if (result < 0) {
         folders_unlink(target, file);
@@ -85,7 +85,7 @@ static int host_create(const struct files *files, const char *path, const struct
     return file;
 }
 
-/* For file systems that know no RENAME_NOREPLACE. */
+/* For file systems without RENAME_NOREPLACE. */
 static int rename_by_link(const char *from, const char *to) {
     return link(from, to) < 0 || unlink(from) < 0 ? -errno : 0;
 }
@@ -97,7 +97,7 @@ static int rename_to_free_name(const char *from, const char *to) {
     return errno == EINVAL || errno == ENOSYS || errno == EPERM ? rename_by_link(from, to) : -errno;
 }
 
-/* Of a link it renames the file that it leads to, and the link stays. */
+/* If the name is a link, renames the file that it leads to; the link stays. */
 static int host_rename(const struct files *files, const char *from, const char *to) {
     (void)files;
     char source[PATH_MAX];
@@ -123,11 +123,12 @@ static int host_rename(const struct files *files, const char *from, const char *
     return result;
 }
 
-/* Of the directory above which everything was synced last, so that a roll in it syncs that one alone; 0: none. It changes
- * with whatever is made, renamed or deleted beside that directory, and when the directory above it is moved. */
+/* Identifies the folder below which everything was synced last, so that a roll there syncs only that folder; 0: none.
+ * The number changes when anything beside that folder is made, renamed or deleted, and when the folder above it is
+ * moved. */
 static _Atomic uint64_t synced_above;
 
-/* Whether its next change may get the same time: so the kernel counts, in ticks. */
+/* Whether the folder's next change may get the same time: the kernel counts in ticks. */
 static int is_changed_just_now(const struct stat *directory) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -149,8 +150,8 @@ static uint64_t place_of(const struct stat *directory, const struct stat *parent
     return place;
 }
 
-/* All directories above it on its file system: which of them were made for it is not remembered. One that this
- * process may not change holds no name of its making. */
+/* Syncs all folders above the file on its file system, since nobody remembers which of them were made for it. A folder
+ * that this process may not change has no name that it made. */
 static int host_sync_name(const struct files *files, const char *path) {
     (void)files;
     char child[PATH_MAX], directory[PATH_MAX];
@@ -170,7 +171,8 @@ static int host_sync_name(const struct files *files, const char *path) {
             break;
         if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
             result = folder_sync(directory);
-        /* Where the real user is another one (cli/owner.c), glibc before 2.33 asks for that one: root may write everywhere. */
+        /* If the real user is another one (cli/owner.c), glibc before 2.33 checks that user's rights, and root may
+         * write everywhere. */
         if (above > 0 && result == -EACCES && getuid() != geteuid())
             result = 0;
         if (strcmp(directory, "/") == 0)
@@ -184,8 +186,8 @@ static int host_sync_name(const struct files *files, const char *path) {
     return result;
 }
 
-/* The disk begins to write whole pieces at once, so that a later sync finds little left. Nothing is durable by that, and an
- * error of the disk is told by the sync. */
+/* Has the disk begin to write whole pieces at once, so that a later sync finds little left. This makes nothing durable,
+ * and the sync reports any error. */
 static void begin_write_back(int file, uint64_t offset, size_t written) {
     const uint64_t begin = offset / WRITE_BACK_BYTES * WRITE_BACK_BYTES;
     const uint64_t end = (offset + written) / WRITE_BACK_BYTES * WRITE_BACK_BYTES;
@@ -293,7 +295,7 @@ static int host_list_siblings(const struct files *files, const char *path,
 
 static void host_close(const struct files *files, int file) {
     (void)files;
-    close(file); /* and with it the lock */
+    close(file); /* drops the lock, too */
 }
 
 static const struct files_ops host_ops = {

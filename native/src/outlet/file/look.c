@@ -61,7 +61,8 @@ size_t file_roll_bytes(enum roll_phase phase, const struct roll *roll, const uin
     return phase == ROLL_ROLLED ? roll->header_bytes : 0;
 }
 
-/* How the candidate compares, behind the checkpoint, with what a redo would write there: a destination_match, or -errno. */
+/* Compares the candidate's bytes behind the checkpoint with those that a redo would write there. Returns an enum
+ * destination_match, or -errno. */
 static int compare_with_redo(const struct file_call *call) {
     const struct destination *destination = &call->candidate;
     const struct outlet_noted *noted = call->noted;
@@ -76,9 +77,9 @@ static int compare_with_redo(const struct file_call *call) {
         more = noted->next(noted, &data, &bytes, &record);
         if (more == 2) {
             bytes = file_roll_bytes(phase, &record.roll, &data);
-            ends = phase == ROLL_NONE || phase == ROLL_ROLLING; /* the file does */
+            ends = phase == ROLL_NONE || phase == ROLL_ROLLING; /* the file ends here */
         }
-        phase = ROLL_NONE; /* of the first record alone */
+        phase = ROLL_NONE; /* only the first record can be the noted roll */
         const int piece = more <= 0 ? more : destination_matches(destination, data, bytes, offset);
         if (piece < 0 || (more > 0 && piece == MATCH_NONE)) {
             return piece;
@@ -102,7 +103,7 @@ static void ask_redo(const struct log_file *log, struct file_call *call) {
                           ? compare_with_redo(call)
                           : destination_matches(&log->destination, call->data, call->bytes, log->destination.length);
     facts->redo = redo_of(match);
-    call->is_old = 1; /* after all the reading */
+    call->is_old = 1; /* reading took time */
     if (match < 0) {
         fail(call, match);
         facts->candidate = call->moment == MOMENT_FIND ? CANDIDATE_SHUT : facts->candidate;
@@ -135,7 +136,7 @@ static void ask_name(const struct log_file *log, struct file_call *call) {
     }
 }
 
-/* `rc` is of an attempt to open what may be the file. */
+/* rc: the result of opening a file that may be the noted one. */
 static void take_candidate(struct file_call *call, int rc, uint8_t opened, uint8_t absent) {
     struct file_facts *facts = &call->facts;
     facts->redo = REDO_NOT_ASKED;
@@ -157,7 +158,7 @@ static void ask_folder(const struct log_file *log, struct file_call *call) {
                    : is_numbered ? CANDIDATE_NUMBERED
                                  : CANDIDATE_RENAMED,
                    CANDIDATE_ABSENT);
-    if (rc < 0 && rc != DESTINATION_NOT_OURS) { /* also if it is the folder that is said to be missing */
+    if (rc < 0 && rc != DESTINATION_NOT_OURS) { /* even if the error says that the folder is missing */
         fail(call, rc);
         call->facts.candidate = rc == -EBUSY ? CANDIDATE_HELD : CANDIDATE_UNREADABLE;
     }
@@ -196,7 +197,8 @@ static void ask_mount(const struct log_file *log, struct file_call *call) {
 
 /* ---------------------------------------------------------------------------------------------- the configured name */
 
-/* Whether a file of that name, which is missing, would be made where the log is now. 0 or -errno. */
+/* Whether the file of that missing name would be made in the log's folder. Returns 0, CONFIGURED_IS_ELSEWHERE or
+ * -errno. */
 static int check_folder(const struct log_file *log, const char *path) {
     const struct files *files = log->destination.files;
     struct mount_identity here, there;
@@ -231,7 +233,8 @@ static void ask_configured(const struct log_file *log, struct file_call *call) {
 
 /* -------------------------------------------------------------------------------------------------------- rolling */
 
-/* Of a file that is not open. What has its name but not its mark may be its copy, if it reads like it. */
+/* Whether the file with the noted name is the noted one, while none is open. A file with another mark may be its copy:
+ * then its bytes decide. */
 static int is_noted_file(const struct log_file *log, struct file_call *call) {
     const struct outlet_state *noted = call->noted->state;
     const struct file_mark mark = file_mark_of(log, noted);
@@ -277,7 +280,8 @@ static void copy_text(char *to, const char *from, uint32_t bytes) {
     snprintf(to, LAYOUT_FILE_NAME_BYTES, "%.*s", (int)bytes, bytes == 0 ? "" : from);
 }
 
-/* What the record says, or whoever performs the rolls. No name of a record that may be made up is used. */
+/* Asks the caller that performs the rolls, or takes names from the record. Uses no names of a record that may be
+ * forged. */
 static void ask_roller(const struct log_file *log, struct file_call *call) {
     const struct roll *roll = &call->record->roll;
     const struct roll_question question = {.record = call->record,
@@ -311,7 +315,7 @@ static void ask_roller(const struct log_file *log, struct file_call *call) {
         fail(call, answer.rc);
     }
     if (log->roller != NULL && call->facts.own == OWN_ITS) {
-        ask_own(log, call); /* whoever answered may just have renamed it */
+        ask_own(log, call); /* the answering caller may just have renamed it */
     }
 }
 

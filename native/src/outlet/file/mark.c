@@ -11,7 +11,7 @@ enum file_match file_mark_compare(const struct file_mark *noted, const struct fi
         return FILE_UNKNOWN;
     }
     const int same = is_same_number(noted, seen);
-    /* Of another type it is made in another way: by another kernel, or with other mount options. */
+    /* Another type of handle means another way of making it: by another kernel, or with other mount options. */
     if (noted->handle_bytes != 0 && seen->handle_bytes != 0 && noted->handle_type == seen->handle_type) {
         return same && noted->handle_bytes == seen->handle_bytes && noted->handle_crc == seen->handle_crc ? FILE_SAME
                                                                                                           : FILE_OTHER;

@@ -11,15 +11,16 @@
 #include "base/crc32c.h"
 #include "outlet/file/mount_identity.h"
 
-/* These may make up inode numbers, and handles of them, when they meet a file: the same file has others later, and another
- * one these. */
+/* These file systems may make up inode numbers and handles when they meet a file. Later the same file has other ones,
+ * and another file has these. */
 static int may_number_its_files_anew(const struct statfs *status) {
     enum { FUSE = 0x65735546, FAT = 0x4d44, EXFAT = 0x2011bab0 };
     const unsigned long type = (unsigned long)status->f_type & 0xffffffff;
     return type == FUSE || type == FAT || type == EXFAT;
 }
 
-/* Nothing where the file system has none (an overlay), or where the kernel, or a filter of system calls, refuses. */
+/* Leaves the handle empty if the file system has none (an overlay), or if the kernel or a filter of system calls
+ * refuses. */
 static void take_handle(int file, struct file_mark *mark) {
     enum { BYTES_MAX = 128 };
     union {
@@ -34,7 +35,7 @@ static void take_handle(int file, struct file_mark *mark) {
     mark->handle_crc = crc32c(0, handle.bytes + sizeof(struct file_handle), mark->handle_bytes);
 }
 
-/* struct statx as the kernel fills it: not every C library has it, and statx(). */
+/* struct statx as the kernel fills it: not each C library has the struct and statx(). */
 struct kernel_statx {
     uint32_t mask;
     uint8_t before[76];
@@ -67,7 +68,7 @@ int host_mark(const struct files *files, int file, struct file_mark *mark) {
     return 0;
 }
 
-/* A descriptor that stands for the path alone takes no lock with it when it is closed. */
+/* Uses a descriptor that stands only for the path: closing it drops no lock. */
 int host_mark_of_path(const struct files *files, const char *path, struct file_mark *mark) {
     const int place = open(path, O_PATH | O_CLOEXEC);
     if (place < 0)

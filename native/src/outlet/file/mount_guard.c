@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a new log file would be where the old one is: what is written below a mount point is hidden by the mount. */
+/* Finds out whether a new log file would be on the old one's file system. A later mount hides each file that is written
+ * below its mount point. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,11 @@ void destination_note_mount(struct destination *destination) {
     if (files->ops->mount(files, destination->path, &destination->mounted_on) < 0 ||
         files->ops->identity(files, destination->file, &ours) < 0 || ours.device != destination->mounted_on.device) {
         destination->mounted_on =
-            (struct mount_identity){.device = 0}; /* not known: it may be on the way to elsewhere */
+            (struct mount_identity){.device = 0}; /* unknown: the file may be on the way to another place */
     }
 }
 
-/* An empty file says that the log is to go on where it is. */
+/* An empty file is the operator's word that the log goes on there. */
 static int is_wanted_here(const struct destination *destination, const char *path) {
     struct file_identity identity;
     return destination->files->ops->identity_of_path(destination->files, path, &identity) == 0 && identity.bytes == 0;
@@ -34,8 +35,8 @@ int destination_is_unmounted_now(const struct destination *destination) {
     if (rc < 0) {
         return rc;
     }
-    /* A folder that is another one now, by a link, was chosen by somebody; the same one changes its file system only by
-     * what is mounted. */
+    /* If the folder is another one, by a link, somebody chose it. The same folder changes its file system only by a
+     * mount. */
     return now.device != before->device && strcmp(now.folder, before->folder) == 0 &&
            !is_wanted_here(destination, destination->path);
 }
@@ -57,7 +58,7 @@ struct file_mark file_mark_of(const struct log_file *log, const struct outlet_st
                               .handle_crc = noted->handle_crc};
 }
 
-/* Of a file that no roll has begun. */
+/* Fills birth and number of a file that no roll has begun. */
 static void note_birth(const struct log_file *log, const struct file_mark *mark, struct outlet_roll *roll) {
     if (roll->born_ns == 0) {
         roll->born_ns = mark->born_ns != 0 ? mark->born_ns : platform_realtime_ns(log->platform);
@@ -89,7 +90,7 @@ int file_identify(const struct log_file *log, struct destination *destination, s
     return 0;
 }
 
-/* What the path led onto there was another file system than that of the folder above, and is not any more. */
+/* Whether a mount is missing: the path led onto another file system at this folder, and now it does not. */
 static int mount_point_is_bare(const struct files *files, const char *path, uint32_t entry_bytes) {
     char entry[LAYOUT_FILE_NAME_BYTES], above[LAYOUT_FILE_NAME_BYTES];
     struct file_identity here, there;
@@ -101,7 +102,8 @@ static int mount_point_is_bare(const struct files *files, const char *path, uint
            files->ops->identity_of_path(files, above, &there) == 0 && here.device == there.device;
 }
 
-/* What an open can say, since when the host may have been started anew and every device may have another number. */
+/* Whether the file system of the checkpoint is not mounted now. This must hold over a restart of the host, which may
+ * give each device another number. */
 static int was_unmounted_since_checkpoint(const struct log_file *log, const struct outlet_mount *noted,
                                           const char *path) {
     const struct files *files = log->destination.files;

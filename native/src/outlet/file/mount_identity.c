@@ -14,8 +14,8 @@
 
 _Static_assert(sizeof(((struct mount_identity *)0)->folder) >= PATH_MAX, "realpath writes there");
 
-/* Cuts the path to the part of it that is there, all links followed. What was cut, without a slash before it, is
- * *missing. 0 or -errno. */
+/* Cuts the path to its existing part, all links followed. *missing gets the part that was cut, without a slash before
+ * it. Returns 0 or -errno. */
 static int resolve(char *path, char *resolved, char *missing) {
     missing[0] = '\0';
     while (realpath(path, resolved) == NULL) {
@@ -34,7 +34,8 @@ static int resolve(char *path, char *resolved, char *missing) {
     return 0;
 }
 
-/* What is in memory only, or goes with its container, begins empty again: nobody misses what was there. */
+/* Whether the content outlives a restart. A file system in memory, or of a container, begins empty again: nobody misses
+ * its content. */
 static int is_lasting(const struct statfs *status) {
     const unsigned long type = (unsigned long)status->f_type & 0xffffffff;
     return type != TMPFS_MAGIC && type != RAMFS_MAGIC && type != OVERLAYFS_SUPER_MAGIC;
@@ -43,13 +44,13 @@ static int is_lasting(const struct statfs *status) {
 uint64_t lasting_number(const struct statfs *status) {
     const unsigned long type = (unsigned long)status->f_type & 0xffffffff;
     uint64_t number = 0;
-    if (type == EXT4_SUPER_MAGIC || type == BTRFS_SUPER_MAGIC) /* XFS gives that of its device */
+    if (type == EXT4_SUPER_MAGIC || type == BTRFS_SUPER_MAGIC) /* XFS gives the number of its device */
         memcpy(&number, &status->f_fsid, sizeof(number));
     return number;
 }
 
-/* How much of the path leads onto the file system `device`, which its folder is on; 0: it is that of the root, or the
- * file itself is a link to elsewhere. */
+/* The length of the part of the path that leads onto the file system `device` of its folder. 0: it is the root's, or
+ * the file itself is a link to another place. */
 static uint32_t entry(const char *path, uint64_t device) {
     char here[PATH_MAX], above[PATH_MAX];
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a log file is, or would be. */
+/* The file system and folder of a log file, existing or not. */
 #ifndef BURST_OUTLET_MOUNT_IDENTITY_H
 #define BURST_OUTLET_MOUNT_IDENTITY_H
 
@@ -7,10 +7,10 @@
 
 #include "outlet/file/fs.h"
 
-/* files_ops.mount of the real file system. */
+/* files_ops.mount for the real file system. */
 int host_mount_identity(const struct files *files, const char *path, struct mount_identity *mount);
 
-/* The number of a file system that makes it of its uuid; 0 for one that counts it anew at each mount. */
+/* A number of the file system that is made from its uuid; 0 if it gets a new number at each mount. */
 uint64_t lasting_number(const struct statfs *status);
 
 #endif

@@ -25,17 +25,17 @@ static int has_twin(const struct files *files, const char *name) {
     return 0;
 }
 
-/* Whether a file that must stay has the name. */
+/* Whether another file with content has the name, or its compressed twin exists. */
 static int is_taken(const struct files *files, const struct file_identity *ours, const char *name) {
     struct file_identity named;
     const int rc = files->ops->identity_of_path(files, name, &named);
     if (rc == 0 && is_same(ours, &named)) {
-        return 0; /* it has both names: a crash has cut a rename in two */
+        return 0; /* it has both names: a crash came in the middle of a rename */
     }
     return (rc == 0 && (!named.is_regular || named.bytes > 0)) || has_twin(files, name);
 }
 
-/* A file system may have done what it calls failed (NFS, when an answer was lost): then the file has the name. */
+/* A file system may report a failure after success (NFS, when an answer was lost). Then the file has the name. */
 static int rename_once(const struct files *files, const struct file_identity *ours, const char *path,
                        const char *name) {
     struct file_identity named;

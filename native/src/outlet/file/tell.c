@@ -9,7 +9,7 @@
 #include "burstlog.h"
 #include "device/lock.h"
 
-/* -------------------------------------------------------------------------------------------- what others did to it */
+/* -------------------------------------------------------------------------------------------- acts of others */
 
 static void say_deleted(const struct log_file *log, uint64_t from) {
     events_post(log->events, EVENT_ERROR,
@@ -26,7 +26,7 @@ static void say_cut(const struct log_file *log, uint64_t from, const char *grown
                 (unsigned long long)from);
 }
 
-/* `twice`: the first record of which the file has, behind what is checkpointed, what the new one gets as well; or 0. */
+/* twice: the first record behind the checkpoint that both the old and the new file get; or 0. */
 static void say_extended(const struct log_file *log, uint64_t twice) {
     char both[80] = "";
     if (twice != 0) {
@@ -64,7 +64,8 @@ static void say_not_cut(const struct log_file *log, const struct file_call *call
                 (unsigned long long)call->noted->sequence);
 }
 
-/* ------------------------------------------------------------------------------------------------- what was found */
+/* ------------------------------------------------------------------------------------------------- a new look for the
+ * file */
 
 static void say_found_renamed(const struct log_file *log, const struct file_call *call) {
     const struct destination *candidate = &call->candidate;
@@ -104,7 +105,7 @@ static void say_not_found(const struct log_file *log, const struct file_call *ca
                 what, first, twice, seen);
 }
 
-/* ------------------------------------------------------------------------------------------------ why it is refused */
+/* ------------------------------------------------------------------------------------------------ refusals */
 
 static const char *path_of(const struct log_file *log, const struct file_call *call) {
     return call->moment == MOMENT_BIND ? call->bound : call->moment == MOMENT_FIND ? call->path : log->destination.path;
@@ -133,7 +134,7 @@ static void refuse_unreadable(const struct file_call *call) {
 
 /* -------------------------------------------------------------------------------------------------------- diversion */
 
-/* Records go to the file `path`, and not to the configured one, for the reason `rc`. */
+/* Tells that records go to the file `path`, and not to the configured one, for the reason `rc`. */
 static void tell_diverted(const struct log_file *log, int rc) {
     const char *configured = log->state.path;
     char why[64];
@@ -159,7 +160,7 @@ void file_tell_news(const struct log_file *log, uint64_t sequence) {
     const unsigned long long first = sequence;
     if (log->news == NEWS_DIVERTED) {
         tell_diverted(log, log->why_diverted);
-    } else if (log->news == NEWS_BACK) { /* at the level of the sentence that it was diverted */
+    } else if (log->news == NEWS_BACK) { /* at the level of the message about the diversion */
         events_post(log->events, EVENT_WARN, "records from %llu on go to log file %s again; those before are in %s",
                     first, log->destination.path, log->before);
     } else if (log->news == NEWS_BEGUN) {
@@ -188,7 +189,7 @@ void file_tell_taken(const struct log_file *log, const char *target, const char 
                 log->destination.path, target, name);
 }
 
-/* Whoever plans the rolls took the file for empty, while a record was on its way to it. He rolls it again later. */
+/* The rolling took the file for empty, while a record was on its way to it. It will roll the file again later. */
 static int was_taken_for_empty(const struct log_file *log, const struct file_call *call) {
     return log->roller != NULL && log->roller->plan != NULL && call->target[0] == '\0';
 }
@@ -206,7 +207,7 @@ static void say_not_rolled(const struct log_file *log, const struct file_call *c
 
 /* ------------------------------------------------------------------------------------------------------------ stalls */
 
-/* What the operator has to do about a log file that answers this. */
+/* The remedy for a log file that fails with this error. */
 static const char *remedy(int rc) {
     switch (-rc) {
     case ENOSPC:

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operator is told of a log file. */
+/* The messages about a log file. */
 #ifndef BURST_OUTLET_FILE_TELL_H
 #define BURST_OUTLET_FILE_TELL_H
 
 #include "outlet/file/file_rules.h"
 #include "outlet/file/look.h"
 
-/* The sentence of a row. That of a refusal becomes the error text. */
+/* Tells the sentence of a row. A refusal's sentence becomes the error text. */
 void file_say(const struct log_file *log, const struct file_call *call, enum file_sentence sentence);
 
-/* Both slots have the file of log->news. */
+/* Tells log->news, since both slots have the file. */
 void file_tell_news(const struct log_file *log, uint64_t sequence);
 
-/* All its records are in the file before. */
+/* Tells that the stream is bound to another path. All its records are in the file before. */
 void file_tell_bound_anew(const struct log_file *log, const char *path, uint64_t sequence);
 
-/* The diverted file has got a name of today's form. */
+/* Tells that the diverted file got a name of today's form. */
 void file_tell_old_name(const struct log_file *log, const char *name);
 
-/* The target of a roll was taken. */
+/* Tells that the target of a roll was taken. */
 void file_tell_taken(const struct log_file *log, const char *target, const char *name);
 
 void file_tell_stalled(const struct log_file *log, int rc, int64_t lasts_ns, uint64_t held_bytes);
