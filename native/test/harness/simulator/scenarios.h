@@ -136,4 +136,14 @@ void anything_with_streams(struct world *world);
 void anything_with_segments(struct world *world);
 void anything_with_rolls(struct world *world);
 
+/* In refusal_scenarios.c. */
+void file_cannot_be_opened(struct world *world);
+void renamed_file_cannot_be_opened(struct world *world);
+void renamed_file_is_held(struct world *world);
+void file_system_dies(struct world *world);
+void file_cannot_be_read(struct world *world);
+void file_grown_again_before_its_sync(struct world *world);
+void empty_file_is_gone_and_the_disk_is_full(struct world *world);
+void diverted_file_is_full_at_an_open(struct world *world);
+
 #endif

@@ -88,7 +88,10 @@ static int is_folder(const char *path) {
 
 static int sim_open(const struct files *files, const char *path) {
     const struct sim_files *sim = files_of(files);
-    const int file = is_folder(path) ? -EISDIR : sim_files_find(sim, path);
+    const int file = sim->is_dead ? -ENOTCONN : is_folder(path) ? -EISDIR : sim_files_find(sim, path);
+    if (file >= 0 && sim->refused != NULL && file == sim_files_find(sim, sim->refused)) {
+        return sim->refusal;
+    }
     if (file >= 0 && sim->inodes[file].is_theirs && sim->inodes[file].size > 0 && sim->marks <= MARKS_BIRTH_TIMES) {
         violation(sim->world, "%s of others is opened: a lock that they have on it is lost when it is closed", path);
     }
@@ -247,6 +250,9 @@ static int64_t sim_write(const struct files *files, int file, const void *data, 
 
 static int64_t sim_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
     const struct sim_inode *inode = &files_of(files)->inodes[file];
+    if (files_of(files)->fail_reads < 0) {
+        return files_of(files)->fail_reads;
+    }
     if (offset >= inode->size) {
         return 0;
     }
@@ -277,6 +283,9 @@ static int sim_sync(const struct files *files, int file) {
     struct sim_files *sim = files_of(files);
     struct sim_inode *inode = &sim->inodes[file];
     world_operation(sim->world, "sync of the log file");
+    if (sim->is_dead) {
+        return -ENOTCONN;
+    }
     const int fails = sim->fail_sync_in == 0;
     const size_t extent = sim_inode_extent(inode);
     sim->fail_sync_in -= sim->fail_sync_in >= 0;
@@ -322,7 +331,7 @@ static int sim_identity(const struct files *files, int file, struct file_identit
                                        .links = inode->links,
                                        .bytes = inode->size,
                                        .is_regular = 1};
-    return 0;
+    return files_of(files)->is_dead ? -ENOTCONN : 0;
 }
 
 static int sim_mark(const struct files *files, int file, struct file_mark *mark) {
@@ -342,7 +351,9 @@ static int sim_mark(const struct files *files, int file, struct file_mark *mark)
 }
 
 static int sim_mark_of_path(const struct files *files, const char *path, struct file_mark *mark) {
-    const int inode = is_folder(path) ? -EISDIR : sim_files_find(files_of(files), path);
+    const int inode = files_of(files)->is_dead ? -ENOTCONN
+                      : is_folder(path)        ? -EISDIR
+                                               : sim_files_find(files_of(files), path);
     return inode < 0 ? inode : sim_mark(files, inode, mark);
 }
 
@@ -353,7 +364,7 @@ static int sim_identity_of_path(const struct files *files, const char *path, str
             .device = is_root ? ROOT_DEVICE : LOGS_DEVICE, .inode = 1, .links = 1, .bytes = 4096};
         return 0;
     }
-    const int inode = sim_files_find(files_of(files), path);
+    const int inode = files_of(files)->is_dead ? -ENOTCONN : sim_files_find(files_of(files), path);
     return inode < 0 ? inode : sim_identity(files, inode, identity);
 }
 

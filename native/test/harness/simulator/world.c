@@ -29,7 +29,8 @@ static void forget_faults(struct world *world) {
     world->files.write_at_most = 0;
     world->files.fail_sync_in = -1;
     world->files.fail_truncate = 0;
-    world->files.fail_names = 0;
+    world->files.fail_names = world->files.fail_reads = world->files.is_dead = 0;
+    world->files.refused = NULL;
     world->files.others_before_write_in = world->files.others_after_write_in = -1;
     world->files.is_unmounted = 0;
     world->park_drains = 0;

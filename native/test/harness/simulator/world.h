@@ -136,7 +136,11 @@ struct sim_files {
     size_t write_at_most; /* longer writes are short; 0: no limit */
     int fail_sync_in;     /* the sync after this many fails; < 0: none does */
     int fail_truncate;
-    int fail_names;                      /* -errno: no file can be made or renamed; 0: files can */
+    int fail_names;      /* -errno: no file can be made or renamed; 0: files can */
+    const char *refused; /* the file of this name cannot be opened: `refusal`, -errno; NULL: all can */
+    int refusal;
+    int is_dead;                         /* the file system answers nothing but -ENOTCONN */
+    int fail_reads;                      /* no file can be read: -errno; 0: they can */
     void (*others)(struct world *world); /* acts in the midst of a drain, ... */
     int others_before_write_in; /* ... after this many writes, when the drain has decided on the next one; < 0: never */
     int others_after_write_in;  /* ... when the write after this many is over; < 0: never */

@@ -158,6 +158,7 @@ static void render(const struct file_row *row, char *line, size_t bytes) {
              row->action == FILE_ASK ? questions[row->question] : actions[row->action], sentences[row->sentence]);
 }
 
+#ifdef RECOVERY_PAGE
 static void the_page_has_these_rows_in_this_order_and_no_other(void **state) {
     (void)state;
     char line[4096], wanted[2000];
@@ -180,6 +181,7 @@ static void the_page_has_these_rows_in_this_order_and_no_other(void **state) {
     fclose(page);
     assert_int_equal(next, FILE_ROWS);
 }
+#endif
 
 /* ------------------------------------------------------------------------------------------------- the whole domain */
 
@@ -389,7 +391,9 @@ int main(int count_of, char **words) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_combination_has_a_row_and_each_row_is_first_somewhere),
+#ifdef RECOVERY_PAGE
         cmocka_unit_test(the_page_has_these_rows_in_this_order_and_no_other),
+#endif
         cmocka_unit_test(bytes_of_others_stay),
         cmocka_unit_test(no_byte_goes_to_a_file_that_both_slots_do_not_name),
         cmocka_unit_test(nothing_is_left_behind_without_a_redo),
