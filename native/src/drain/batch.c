@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A place in the log and the bytes that follow it there: the same place always yields the same bytes. */
+/* Makes the bytes that follow a place in the log. The same place always gives the same bytes. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static int is_roll_of(const struct drain_stream *stream, const struct log_item *
            stream->outlet != NULL && stream->outlet->ops->roll != NULL;
 }
 
-/* Bytes that the item becomes; it stays where it is if there is no room, if it has nowhere to go, and a roll does in any
- * case. */
+/* Puts the item's bytes into the batch. Returns their number; or a code if there is no room, if the stream has no
+ * outlet, or if the item is a roll. Then the item stays where it is. */
 static int64_t put(const struct drain *drain, const struct drain_stream *stream, const struct log_item *item,
                    size_t used) {
     const struct record_format *format = stream->outlet == NULL ? NULL : stream->outlet->format;
@@ -63,7 +63,7 @@ int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struc
             break;
         }
         if (item.kind == LOG_RECORD) {
-            /* A backlog is in no cache, and the processor does not look ahead beyond a page of memory by itself. */
+            /* No cache has the records of a backlog, and the processor prefetches no further than a page by itself. */
             cpu_fetch(item.payload + item.header.length + FETCH_AHEAD_BYTES, FETCHED_BYTES, 0);
         }
         const int64_t size = put(drain, stream, &item, used);
@@ -71,7 +71,7 @@ int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struc
             why = size == NO_ROOM ? -EMSGSIZE : size == A_ROLL ? BATCH_IS_AT_ROLL : -EDESTADDRREQ;
             break;
         }
-        /* Pages that were lost have zeros in them. What was copied is what was written if it is valid still. */
+        /* Lost pages hold zeros. If the record is still valid after the copy, the copy has the written bytes. */
         if (item.kind == LOG_RECORD && !log_source_is_still_there(source, item.header.position)) {
             why = -EIO;
             break;

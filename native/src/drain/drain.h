@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The drain: moves durable records from the log to the outlets of their streams and lets go of their space.
+ * The drain: moves durable records from the log to the outlets of their streams, and gives their space back.
  *
- * DESIGN. Everything rests on one order, drain_step: data, sync, checkpoint, release. For each stream
+ * DESIGN. All promises rest on the order of drain_step: data, sync, checkpoint, release. For each stream
  *
  *     released <= noted <= next <= written <= durable
  *
  *     durable    the watermark of the log
- *     written    the outlet has what comes before, whole batches of it
- *     next       the outlet has that durably: what the next checkpoint is to say
+ *     written    the outlet has the records before it, in whole batches
+ *     next       the outlet has them durably; the next checkpoint will say so
  *     noted      the newest checkpoint says so
- *     released   both slots say so, of all streams: if the newer one rots, the older still finds all its records
+ *     released   both slots say so for all streams: if the newer slot rots, the older one still finds all its records
  *
- * Bytes between noted and written may be lost by a crash; a redo makes the same bytes again. A stream whose outlet was left
- * goes back to `noted`; a new destination gets no byte before both slots have it.
+ * A crash may lose bytes between noted and written; a redo makes the same bytes again. After an outlet has left its
+ * destination, its stream goes back to `noted`. A new destination gets no byte before both slots have it.
  *
- * The drain knows no file, no ring and no device. One thread at a time calls these functions; figures, paths and
- * drain_give_up_at may be asked by any.
+ * The drain knows no file, no ring and no device. Only one thread at a time may call these functions; any thread may
+ * ask for figures and paths, and call drain_give_up_at.
  */
 #ifndef BURST_DRAIN_DRAIN_H
 #define BURST_DRAIN_DRAIN_H
@@ -32,111 +32,116 @@
 
 struct drain;
 
-/* Whose log is drained. */
+/* The owner of the log that is drained. */
 struct drain_host {
     void *argument;
-    /* A checkpoint was written. Nothing that lies before `position` is needed any more. */
+    /* A checkpoint was written. No stream needs the log before `position` any more. */
     void (*release)(void *argument, uint64_t position);
-    /* None could be written; error_text() says why. */
+    /* No checkpoint could be written; error_text() says why. */
     void (*failed)(void *argument, int rc);
-    /* A durable record cannot be read any more. 1 if that was told, 0: it is told as a stall. NULL: 0. */
+    /* A durable record can no longer be read. Returns 1 if the host has told the operator; 0: the drain tells it as a
+     * stall. NULL: 0. */
     int (*unreadable)(void *argument);
-    /* Whether somebody waits for space. NULL: never. */
+    /* Whether an append waits for space. NULL: never. */
     int (*is_space_awaited)(void *argument);
-    /* Whether somebody waits for the thread that steps: the step ends after its batch. NULL: never. */
+    /* Whether another thread waits for the one that steps: then the step ends after its batch. NULL: never. */
     int (*is_wanted)(void *argument);
-    /* An outlet for a stream that nobody has open, bound as its state says. 0 or -errno with a sentence. */
+    /* Makes an outlet for a stream that nobody has open, bound as its state says. Returns 0, or -errno with a
+     * sentence. */
     int (*make_outlet)(void *argument, const struct outlet_state *state, struct outlet **outlet);
 };
 
 struct drain_parts {
     const struct platform *platform;
-    struct ledger *ledger;           /* just read, and levelled; stays alive as long as the drain */
-    const struct log_source *source; /* as the ledger */
-    const struct drain_host *host;   /* as the ledger */
-    uint32_t epoch;                  /* of the checkpoints */
-    uint64_t epoch_begin;            /* the position behind the marker of this epoch */
-    uint64_t longest;                /* a record of the log, payload, bytes */
+    struct ledger *ledger;           /* just read, and both slots level; outlives the drain */
+    const struct log_source *source; /* outlives the drain */
+    const struct drain_host *host;   /* outlives the drain */
+    uint32_t epoch;                  /* the epoch that checkpoints note */
+    uint64_t epoch_begin;            /* position behind this epoch's marker */
+    uint64_t longest;                /* length of the longest payload in the log */
 };
 
-/* All streams of the newest checkpoint, none of them open: every record of the log is of one of them. 0, or with a sentence
- * -ENOMEM, or what make_outlet says. */
+/* Makes a drain with all streams of the newest checkpoint, which have all records of the log. No stream is open.
+ * Returns 0, or with a sentence -ENOMEM or the error of make_outlet. */
 int drain_open(const struct drain_parts *parts, struct drain **drain);
 
 struct drain_stream_config {
-    const char *name;      /* "": known by its path, or the main stream */
-    const char *path;      /* absolute; NULL: where it is bound to */
-    struct outlet *outlet; /* closed; the drain's from now on, and destroyed if this fails */
-    const uint16_t
-        *follows; /* it gets the records of this stream, which is open, as well, and none of its own: those that
-                                come from now on, or behind what it got before; name is "". NULL: its own */
-    int is_main;  /* of id LAYOUT_MAIN_STREAM; name is "" */
+    const char *name;      /* "": the stream is known by its path, or is the main stream */
+    const char *path;      /* absolute path; NULL: the path to which the stream is bound */
+    struct outlet *outlet; /* closed; the drain owns it from now on, and destroys it if the call fails */
+    /* NULL: the stream has records of its own. Otherwise it gets those of this other stream, which is open: from now
+     * on, or behind the ones that it got before. Its name is "". */
+    const uint16_t *follows;
+    int is_main; /* its id is LAYOUT_MAIN_STREAM, its name "" */
 };
 
 /*
- * Opens a stream: finds its destination again and checks that a redo would not change foreign bytes, or takes a new one. If
- * the stream is bound to another path, or another stream that is not open is bound to this one, the records that wait go
- * where they belong first. Both slots have the stream before this returns 0 with its id. -EBUSY with a sentence: the stream or
- * the path is open already; other -errno with a sentence if the destination cannot be used.
+ * Opens a stream: finds its destination again and checks that a redo would not change foreign bytes; or takes a new
+ * one. Waiting records go to the old place first, if the stream is bound to another path, or if another stream, which
+ * is not open, is bound to this one. Both slots have the stream before this returns 0 with its id. Returns -EBUSY with
+ * a sentence if the stream or the path is open already; another -errno with a sentence if the destination cannot be
+ * used.
  */
 int drain_add_stream(struct drain *drain, const struct drain_stream_config *config, uint16_t *id);
 
-/* No stream follows that one any more: what waits for the one that did goes where it is bound to first. 0, or -errno with a
- * sentence: it follows on. */
+/* Ends the stream that follows stream `id`. Records that wait for it go to its destination first. Returns 0, or -errno
+ * with a sentence: then it still follows. */
 int drain_end_following(struct drain *drain, uint16_t id);
 
-/* Closes a stream and the one that follows it: nobody appends to it any more. What they hold is drained where they are bound
- * to. */
+/* Closes a stream and the one that follows it: no thread appends to them any more. Their records still go to the
+ * destinations to which they are bound. */
 void drain_remove_stream(struct drain *drain, uint16_t id);
 
-/* Whether records or losses wait for the stream that its outlet has not noted yet. */
+/* Whether records or losses wait for the stream that are not noted yet. */
 int drain_has_waiting(struct drain *drain, uint16_t id);
 
 /*
- * One step: writes what is durable in the log to the outlets; syncs and checkpoints what is due, or everything if `sync` is
- * set. 1 if anything was written, 0 if there was nothing to do, -errno if a stream stalls (the others went on) or the ledger
- * cannot be written.
+ * One step: writes durable records to the outlets, then syncs and checkpoints what is due, or everything if `sync` is
+ * set. Returns 1 if it wrote anything, 0 if there was nothing to do, -errno if a stream stalls (the others went on) or
+ * the ledger cannot be written.
  */
 int drain_step(struct drain *drain, int sync);
 
-/* Whether everything durable in the log is durable in the outlets, and what is open is ready for more. */
+/* Whether all records that are durable in the log are durable in the outlets, and all open streams are ready for
+ * more. */
 int drain_is_done(const struct drain *drain);
 
-/* No further batch is begun after this moment of the monotonic clock. INT64_MAX: there is none. */
+/* The drain begins no further batch after this time of the monotonic clock. INT64_MAX: no such time. */
 void drain_give_up_at(struct drain *drain, int64_t when_ns);
 
 struct drain_figures {
-    uint64_t drained_sequence; /* everything of the stream up to it is in its outlet, durable and noted */
-    uint64_t records;          /* written since the drain was opened, those of a redo again */
+    uint64_t drained_sequence; /* all records of the stream up to it are durable in its outlet, and noted */
+    uint64_t records;          /* written since the drain was opened; a redo counts again */
     uint64_t bytes;
-    uint64_t length;      /* of the destination, bytes */
-    uint64_t file_number; /* of it, as noted; and so the next two */
+    uint64_t length;      /* length of the destination in bytes */
+    uint64_t file_number; /* number of the destination's file; this and the next two as noted */
     int64_t file_born_ns;
-    uint32_t kind;       /* enum outlet_kind; 0: it is bound to nothing */
-    uint64_t held_bytes; /* of the log, from the first record that waits for this stream, when the drain last looked */
+    uint32_t kind; /* enum outlet_kind; 0: not bound to a destination */
+    /* Bytes of the log from the first record that waits for this stream, at the drain's last look. */
+    uint64_t held_bytes;
     uint32_t stalled;
-    uint32_t began_empty; /* when it was opened nothing was in the destination, and nothing waited for it */
+    uint32_t began_empty; /* when the stream was opened its destination was empty, and no record waited for it */
 };
 
-/* 0, or -ENOENT without a sentence: there is no such stream. */
+/* Returns 0, or -ENOENT without a sentence if there is no such stream. */
 int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *figures);
 
-/* The least drained sequence of all streams. */
+/* The lowest drained sequence of all streams. */
 uint64_t drain_sequence(struct drain *drain);
 
-/* The kind of the outlet that a stream has which is bound to this path, as its state says; 0: none is. */
+/* The kind of outlet of the stream that is bound to this path; 0: no stream is. */
 uint32_t drain_kind_of(struct drain *drain, const char *path);
 
-/* Changes whenever the drained sequence of a stream does. */
+/* Changes each time that a stream's drained sequence does. */
 uint64_t drain_progress(struct drain *drain);
 
 /* Whether any stream stalls. */
 int drain_is_stalled(struct drain *drain);
 
-/* The destination that is being written; "": none yet. */
+/* Copies the path of the stream's destination; "": none yet. */
 void drain_copy_path(struct drain *drain, uint16_t id, char *path, size_t path_bytes);
 
-/* Closes the outlets. The last checkpoint stands. */
+/* Closes the outlets. The last checkpoint stays as it is. */
 void drain_close(struct drain *drain);
 
 #endif

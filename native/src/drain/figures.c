@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What anybody may ask of the drain. */
+/* The drain's answers to other threads. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams that get the records of another one as well; and what closes a stream with them. */
+/* Streams that get the records of another one, too, and closing a stream with its follower. */
 #include "drain/stream.h"
 
 struct drain_stream *stream_follower(const struct drain *drain, uint16_t id) {

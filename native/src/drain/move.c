@@ -52,7 +52,7 @@ int stream_obey(struct drain *drain, struct drain_stream *stream, int answer, co
         if (memcmp(state, &stream->noted.outlet, sizeof *state) != 0) {
             drain->wanted = LAYOUT_CHECKPOINT_SLOTS;
         } else {
-            stream_begin(drain, stream); /* both slots have it already */
+            stream_begin(drain, stream); /* both slots already have this state */
         }
         return 1;
     default:
@@ -60,7 +60,8 @@ int stream_obey(struct drain *drain, struct drain_stream *stream, int answer, co
     }
 }
 
-/* Writes the batch, of which the first `partly` bytes are in the outlet already. 1: it or something else was done, or -errno. */
+/* Writes the batch. Its first `partly` bytes are already in the outlet. Returns 1 if this or anything else was done, or
+ * -errno. */
 static int write_batch(struct drain *drain, struct drain_stream *stream, size_t used) {
     const struct outlet_ops *ops = stream->outlet->ops;
     struct outlet_state state;
@@ -84,7 +85,7 @@ static int write_batch(struct drain *drain, struct drain_stream *stream, size_t 
     return 1;
 }
 
-/* Nothing is to be written; but one that is open and has lost its destination takes the next one. */
+/* No bytes are waiting. If an open stream has lost its destination, it takes the next one now. */
 static int keep_open(struct drain *drain, struct drain_stream *stream) {
     const struct outlet_ops *ops = stream->outlet == NULL ? NULL : stream->outlet->ops;
     struct outlet_state state;
@@ -96,14 +97,14 @@ static int keep_open(struct drain *drain, struct drain_stream *stream) {
     return stream_obey(drain, stream, ops->ready(stream->outlet, &feed.noted, NULL, 0, 0, &state), &state);
 }
 
-/* `written` leaves `noted`, or has left it before. */
+/* Notes the time when `written` moves ahead of `noted`. */
 static void leave_noted(const struct drain *drain, struct drain_stream *stream) {
     if (stream->written.walk.position == stream->noted_at.walk.position && stream->partly == 0) {
         stream->unnoted_since_ns = platform_monotonic_ns(drain->parts.platform);
     }
 }
 
-/* A roll stands at the cursor: it is no part of any batch. All before it is noted first. */
+/* Performs the roll at the cursor, which is no part of any batch. Everything before the roll is noted first. */
 static int roll(struct drain *drain, struct drain_stream *stream) {
     struct log_cursor after = stream->written;
     struct outlet_roll_record record;
@@ -124,7 +125,7 @@ static int roll(struct drain *drain, struct drain_stream *stream) {
     }
     leave_noted(drain, stream);
     stream->written = after;
-    stream->unsynced++; /* also if no byte was written: the outlet says what it is now when it is synced */
+    stream->unsynced++; /* even if no byte was written: the outlet hands up its new state at the sync */
     atomic_store(&stream->length, stream->outlet->ops->length(stream->outlet));
     return 1;
 }
@@ -180,7 +181,7 @@ int stream_sync(struct drain *drain, struct drain_stream *stream) {
         feed_make(&feed, drain, stream);
         const int answer = stream->outlet->ops->sync(stream->outlet, &feed.noted, &stream->next.outlet);
         if (answer != OUTLET_READY) {
-            stream_rewind(stream); /* it was left */
+            stream_rewind(stream); /* the outlet has left its destination */
             stream->rc = answer < 0 ? answer : 0;
             return 0;
         }
@@ -220,7 +221,7 @@ static void tell_stalled(struct drain *drain, struct drain_stream *stream) {
     stream->told_rc = stream->rc;
 }
 
-/* Somebody else performs a roll: that may take a while. */
+/* Whether a caller performs a roll: that may take a while, and is no stall. */
 static int is_waiting(const struct drain *drain, struct drain_stream *stream) {
     const int64_t now_ns = platform_monotonic_ns(drain->parts.platform);
     if (stream->rc != -EINPROGRESS) {

@@ -44,7 +44,7 @@ static void stream_free(const struct drain *drain, struct drain_stream *stream) 
     platform_release(platform_of(drain), stream, sizeof *stream);
 }
 
-/* Bound where its state says, and opened when there are bytes for it. */
+/* Makes the outlet of a stream's noted destination. It opens when there are bytes for it. */
 static int give_outlet(const struct drain *drain, struct drain_stream *stream) {
     const struct drain_host *host = drain->parts.host;
     return stream->noted.outlet.path[0] == '\0'
@@ -72,7 +72,7 @@ static int read_streams(struct drain *drain) {
     return 0;
 }
 
-/* Where the stream is that has drained the least. */
+/* The place of the stream that has drained the least. */
 static struct log_cursor least(const struct drain *drain) {
     struct log_cursor cursor = {.walk = {.position = UINT64_MAX}};
     EACH_STREAM(drain, stream) {
@@ -115,7 +115,7 @@ void drain_close(struct drain *drain) {
     platform_release(platform_of(drain), drain, sizeof *drain);
 }
 
-/* Whether a record or a loss lies before the watermark that the stream has not written. */
+/* Whether the stream has not yet written a record or a loss before the watermark. */
 static int has_waiting(const struct drain *drain, const struct drain_stream *stream) {
     struct log_cursor cursor = stream->written;
     struct log_item item;
@@ -149,8 +149,9 @@ int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
     }
 }
 
-/* Nothing waits for the stream: it need not look again at what lies before the watermark. While the marker may give way
- * (drain_reach) it is not the first to go behind that: a step takes all streams there. */
+/* Moves the stream, for which nothing waits, up to the watermark, so that it need not look there again. While this
+ * epoch's marker may give way (drain_reach), the stream must not be the first behind it: a step later takes all streams
+ * there. */
 static void pass(const struct drain *drain, struct drain_stream *stream) {
     uint64_t until = drain->durable;
     EACH_STREAM(drain, other) {
@@ -163,7 +164,7 @@ static void pass(const struct drain *drain, struct drain_stream *stream) {
     }
 }
 
-/* What a call that was made of the stream's outlet has answered, and what follows from it. 0 or -errno. */
+/* Does at once what the outlet has answered, with the checkpoints and the release that follow. Returns 0 or -errno. */
 static int obey_at_once(struct drain *drain, struct drain_stream *stream, int answer,
                         const struct outlet_state *state) {
     const struct drain_host *host = drain->parts.host;
@@ -198,7 +199,7 @@ int stream_refuse_to_move(const struct drain_stream *stream, int rc) {
                      path, error_name(-rc));
 }
 
-/* Asks `open` once. Returns its answer once that is obeyed, or -errno. */
+/* Calls `open` once and obeys. Returns the outlet's answer, or -errno. */
 static int ask_open(struct drain *drain, struct drain_stream *stream, int moved) {
     struct outlet_state state;
     struct feed feed;
@@ -208,8 +209,8 @@ static int ask_open(struct drain *drain, struct drain_stream *stream, int moved)
     return rc < 0 ? rc : answer;
 }
 
-/* Finds the destination again. If that is elsewhere than it is configured to be, the drain brings it up to date, and asks again:
- * then it goes back, if that can be. */
+/* Finds the destination again. If the log is in another place than configured, the drain brings that up to date and
+ * asks again; then the outlet goes back if it can. */
 static int find_again(struct drain *drain, struct drain_stream *stream) {
     int answer = ask_open(drain, stream, OUTLET_NOT_MOVED);
     while (answer == OUTLET_MOVE || answer == OUTLET_SYNC || answer == OUTLET_REWIND) {
@@ -222,17 +223,18 @@ static int find_again(struct drain *drain, struct drain_stream *stream) {
     return answer < 0 ? answer : 0;
 }
 
-/* Nothing waits for it. If others have moved the destination away the next one is begun now, and not with the next record. */
+/* No record waits for the stream. If others have moved its destination away, the next one begins now, and not with the
+ * next record. */
 static int look_at(struct drain *drain, struct drain_stream *stream) {
     struct outlet_state state;
     struct feed feed;
     feed_make(&feed, drain, stream);
     const int rc = stream->outlet->ops->ready(stream->outlet, &feed.noted, NULL, 0, 0, &state);
-    return rc < 0 ? 0 : obey_at_once(drain, stream, rc, &state); /* a step tells what stalls */
+    return rc < 0 ? 0 : obey_at_once(drain, stream, rc, &state); /* a step will tell about a stall */
 }
 
-/* What waits for the stream goes where it is bound to, by an outlet of the kind that is bound there. 0, or -errno with a
- * sentence. */
+/* Moves the waiting records to the destination to which the stream is bound, by an outlet of that kind. Returns 0, or
+ * -errno with a sentence. */
 static int drain_where_bound(struct drain *drain, struct drain_stream *stream) {
     struct outlet *configured = stream->outlet;
     stream->outlet = NULL;
@@ -247,7 +249,7 @@ static int drain_where_bound(struct drain *drain, struct drain_stream *stream) {
     return rc;
 }
 
-/* The outlet of the configuration stands in for the one that the stream had. */
+/* Opens the stream with the configured outlet, which has taken the place of the one that it had. */
 static int open_stream(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
     const char *bound = stream->noted.outlet.path;
     const int is_bound_here = config->path == NULL || strcmp(config->path, bound) == 0;
@@ -255,7 +257,7 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
         return error_set(EINVAL, "the ring was never opened with a log file: there is nothing to move");
     }
     if (bound[0] == '\0' || (!is_bound_here && !has_waiting(drain, stream))) {
-        return bind(drain, stream, config->path); /* the file before is not even looked at */
+        return bind(drain, stream, config->path); /* nobody looks at the old file any more */
     }
     if (!is_bound_here) {
         const int rc = drain_where_bound(drain, stream);
@@ -282,8 +284,8 @@ static struct drain_stream *find_stream(const struct drain *drain, const struct 
     return NULL;
 }
 
-/* Another stream is bound to the path: if nobody has it open, what it holds goes there first, and then it is bound to
- * nothing. That is noted together with the stream that takes over. */
+/* Frees the path if another stream is bound to it: moves that stream's records there first, and then unbinds it, unless
+ * it is open. The next checkpoint notes that together with the stream that takes over. */
 static int take_over(struct drain *drain, const struct drain_stream *taker, const char *path) {
     EACH_STREAM(drain, stream) {
         if (stream == taker || path == NULL || strcmp(stream->noted.outlet.path, path) != 0) {
@@ -303,7 +305,7 @@ static int take_over(struct drain *drain, const struct drain_stream *taker, cons
     return 0;
 }
 
-/* Whoever was bound to the path stays so. */
+/* Binds the streams again that take_over unbound. */
 static void take_back(struct drain *drain) {
     EACH_STREAM(drain, stream) {
         if (stream->outlet == NULL && stream->noted.outlet.path[0] != '\0' && give_outlet(drain, stream) == 0) {
@@ -313,7 +315,7 @@ static void take_back(struct drain *drain) {
     }
 }
 
-/* An id that no stream has; else that of one which nobody has open and which holds nothing. */
+/* Finds an id that no stream has; else the id of a stream that is not open and holds no record. */
 static int free_id(struct drain *drain, const struct drain_stream_config *config) {
     if (config->is_main) {
         return LAYOUT_MAIN_STREAM;
@@ -333,7 +335,7 @@ static int free_id(struct drain *drain, const struct drain_stream_config *config
                      LAYOUT_STREAMS_MAX);
 }
 
-/* A stream that is in no checkpoint yet: its records come behind what is durable now. */
+/* Makes a stream that is in no checkpoint yet. Its records come behind those that are durable now. */
 static int new_stream(struct drain *drain, const struct drain_stream_config *config, struct drain_stream **added) {
     const int id = free_id(drain, config);
     if (id < 0) {
@@ -356,7 +358,7 @@ static int new_stream(struct drain *drain, const struct drain_stream_config *con
     return 0;
 }
 
-/* Puts the stream in the table, in the place of what is there. */
+/* Puts the stream into the table, and returns the one that had the place. */
 static struct drain_stream *put_stream(struct drain *drain, unsigned id, struct drain_stream *stream) {
     pthread_mutex_lock(&drain->table_lock);
     struct drain_stream *before = drain->streams[id];
@@ -365,13 +367,13 @@ static struct drain_stream *put_stream(struct drain *drain, unsigned id, struct 
     return before;
 }
 
-/* With the outlet of the configuration; the one before is closed, and stays until it is sure that it is not needed. */
+/* Opens the stream with the configured outlet. The old outlet is closed, and stays until the open has succeeded. */
 static int open_with(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
     struct outlet *before = stream->outlet;
     const int is_idle = !has_waiting(drain, stream);
     if (before != NULL) {
         before->ops->close(before);
-        stream_rewind(stream); /* what it has not synced nobody has noted: the next one writes it again */
+        stream_rewind(stream); /* unsynced bytes are not noted: the new outlet writes them again */
     }
     stream->outlet = config->outlet;
     stream->is_open = 1;

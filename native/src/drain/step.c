@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step of the drain: the order on which every promise rests. */
+/* The step of the drain: all promises rest on its order. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ static int is_space_awaited(const struct drain *drain) {
     return host->is_space_awaited != NULL && host->is_space_awaited(host->argument);
 }
 
-/* While nothing was committed in this epoch recovery may put the marker of the next one in the place of this one's: nobody
- * notes that he is behind it unless all are there. */
+/* Until this epoch's first commit, recovery may overwrite its marker. So no stream checkpoints a position behind the
+ * marker before all streams do. */
 uint64_t drain_reach(const struct drain *drain) {
     const uint64_t log_end = drain->parts.source->recovery->log_end;
     if (drain->durable > drain->parts.epoch_begin) {
@@ -25,7 +25,8 @@ uint64_t drain_reach(const struct drain *drain) {
     return drain->durable;
 }
 
-/* Part of a batch is not synced: what it began with would be noted without its end. */
+/* Whether to sync the stream now. A partly written batch is never synced: the state would note its beginning without
+ * its end. */
 static int is_due(const struct drain *drain, const struct drain_stream *stream, int is_idle, int sync) {
     const uint64_t written = stream->written.walk.position, noted = stream->noted_at.walk.position;
     if (stream->rc < 0 || stream->partly > 0 || (written == noted && !stream->must_sync)) {
@@ -36,7 +37,7 @@ static int is_due(const struct drain *drain, const struct drain_stream *stream, 
            platform_monotonic_ns(drain->parts.platform) - stream->unnoted_since_ns >= DRAIN_SYNC_AFTER_NS;
 }
 
-/* Whether there is time for more. */
+/* Whether the step has time for another batch. */
 static int may_go_on(const struct drain *drain) {
     const struct drain_host *host = drain->parts.host;
     return platform_monotonic_ns(drain->parts.platform) < atomic_load(&drain->give_up_ns) &&
@@ -80,28 +81,29 @@ int drain_step(struct drain *drain, int sync) {
         const uint64_t until = drain_reach(drain);
         moved = synced = 0;
 
-        /* 1. Data: at most a batch of each stream goes from the log to its outlet. */
+        /* 1. Data: at most one batch of each stream goes from the log to its outlet. */
         EACH_STREAM(drain, stream) {
             moved |= stream_move(drain, stream, until);
         }
         progressed |= moved;
         goes_on = moved && may_go_on(drain);
 
-        /* 2. Sync: what an outlet has is durable there before anybody says so. Whoever waits for that waits for the last batch. */
+        /* 2. Sync: bytes are durable in the outlet before the next checkpoint says so. A thread that waits for the sync
+         * waits for the last batch. */
         EACH_STREAM(drain, stream) {
             synced |= is_due(drain, stream, !progressed, sync && !goes_on) && stream_sync(drain, stream);
         }
 
-        /* 3. Checkpoint: of all streams, in one write, over the older slot. That one still holds back what the newer one lets go
-         * of: when nothing else is to be done, or somebody waits for space, it follows. Both slots have the state of a new
-         * destination before that gets a byte: stream_obey. */
+        /* 3. Checkpoint: one write notes all streams in the older slot. The other slot, now the older one, still holds
+         * space back. When the drain has nothing else to do, or an append waits for space, a second checkpoint follows.
+         * A new destination gets no byte before both slots have its state: stream_obey. */
         want(drain, (unsigned)synced);
         if (!moved && (!progressed || sync || is_space_awaited(drain))) {
             want(drain, synced ? LAYOUT_CHECKPOINT_SLOTS : (unsigned)drain->older_is_behind);
         }
         noted = drain_checkpoint(drain);
 
-        /* 4. Release: what all streams have let go of in both slots. */
+        /* 4. Release: the ring gets back the space that all streams have let go of in both slots. */
         if (noted > 0) {
             host->release(host->argument, ledger_released(drain->parts.ledger));
         }
@@ -126,7 +128,7 @@ int drain_checkpoint(struct drain *drain) {
     for (; drain->wanted > 0; drain->wanted--) {
         drain->ledger_rc = ledger_checkpoint(drain->parts.ledger, drain->parts.epoch, states, count);
         if (drain->ledger_rc < 0) {
-            if (drain->ledger_rc != -E2BIG) { /* of a stream that is being added: nothing was written */
+            if (drain->ledger_rc != -E2BIG) { /* the state of a stream being added does not fit; nothing was written */
                 drain->parts.host->failed(drain->parts.host->argument, drain->ledger_rc);
             }
             return drain->ledger_rc;
