@@ -7,9 +7,13 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.StreamConfig;
+import io.burstlog.doors.Location;
+import io.burstlog.doors.RingTerms;
+import io.burstlog.doors.StreamTerms;
 import io.burstlog.stress.FreshRing;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.LogEvent;
@@ -34,17 +38,17 @@ public class AppendersStress {
             PatternLayout.newBuilder().withPattern("%m%n").build();
 
     /** The attributes of an element with these values. The log file is that of its stream. */
-    static StreamAttributes attributes(final BurstConfig.Builder values) {
+    static StreamTerms terms(final BurstConfig.Builder values) {
         final StreamConfig ofStream = values.build().main();
         final BurstConfig ofRing = values.fileName(null).build();
-        final String ring = Place.of(ofRing.ring(), null).ring();
-        return StreamAttributes.of(new RingAttributes(ring, Map.of(), ofRing, false), ofStream);
+        final String ring = Location.of(ofRing.ring(), null).ring();
+        return StreamTerms.of(new RingTerms(ring, new TreeMap<>(), Set.of(), ofRing, false), ofStream, null);
     }
 
     private static BurstAppender appender(final BurstConfig.Builder values) {
-        final StreamAttributes stream = attributes(values);
+        final StreamTerms stream = terms(values);
         final BurstAppender.Terms terms =
-                new BurstAppender.Terms(stream, AckRule.durable(), new Advertisement(false, null), List.of());
+                new BurstAppender.Terms(stream, null, AckRule.durable(), new Advertisement(false, null), List.of());
         return new BurstAppender(
                 "Orders",
                 null,
@@ -52,7 +56,7 @@ public class AppendersStress {
                 false,
                 Property.EMPTY_ARRAY,
                 null,
-                new BurstAppender.Element(stream.place(), null, terms));
+                new BurstAppender.Element(stream.location(), null, terms));
     }
 
     private static BurstAppender started() {

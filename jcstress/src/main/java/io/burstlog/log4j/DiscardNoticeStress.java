@@ -4,6 +4,9 @@ package io.burstlog.log4j;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.burstlog.doors.Holder;
+import io.burstlog.doors.OpenRing;
+import io.burstlog.doors.StreamTerms;
 import io.burstlog.stress.FreshRing;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -22,10 +25,13 @@ public class DiscardNoticeStress {
 
     private static final long RING_BYTES = 256 << 20;
     private static final int EVENTS = 2;
-    private static final StreamAttributes ATTRIBUTES =
-            AppendersStress.attributes(FreshRing.config("discards", RING_BYTES));
-    private static final OpenStream STREAM =
-            OpenStream.open(new OpenRing(ATTRIBUTES.ring()), ATTRIBUTES, new Reported());
+    private static final EventStream STREAM = open(AppendersStress.terms(FreshRing.config("discards", RING_BYTES)));
+
+    private static EventStream open(final StreamTerms terms) {
+        final Holder holder =
+                new ElementHolder(new BurstAppenderBuilder().setName("Orders").build());
+        return EventStream.open(new OpenRing(terms.ring(), holder), terms, null, new Reported(), holder);
+    }
 
     /** Adds up the events of the lines that go to the ring. */
     private static final class Reported extends AbstractStringLayout {
