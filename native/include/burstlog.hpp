@@ -37,13 +37,13 @@
 namespace burstlog {
 
 /*
- * What writes records: a log (its main stream), or a stream. event_time: since the epoch of any clock of the caller, kept with
- * the record, for instance message.time.time_since_epoch(); it is no part of the log file.
+ * Writes records: to a log (its main stream), or to a stream. event_time: time since the epoch of any clock of the
+ * caller, for instance message.time.time_since_epoch(). It is kept with the record, and is no part of the log file.
  */
 class writer {
   public:
-    /* Returns the record's sequence when it, and all before it, are durable in the ring; or 0: the ring was full and on_full is
-     * discard. As burst_append. */
+    /* Returns the record's sequence once it and all before it are durable in the ring; 0 if the ring was full and
+     * on_full is discard. Calls burst_append. */
     std::int64_t append(record_view record, nanoseconds event_time = {}, error_to ec = {}) {
         return ec.answer(burst_stream_append(stream_, record.data(), record.size(), event_time.count()));
     }
@@ -53,8 +53,8 @@ class writer {
                                                     detail::timeout_ns(rule.timeout)));
     }
 
-    /* Returns the record's sequence, or 0 as above, when it is accepted; it becomes durable in the background. Until then it is
-     * lost with the process. As burst_enqueue; log::await_durable waits for it. */
+    /* Returns the record's sequence, or 0 as append does, as soon as the record is accepted. It becomes durable in the
+     * background; before that it is lost with the process. log::await_durable waits for that. Calls burst_enqueue. */
     std::int64_t enqueue(record_view record, nanoseconds event_time = {}, error_to ec = {}) {
         return ec.answer(burst_stream_enqueue(stream_, record.data(), record.size(), event_time.count()));
     }
@@ -64,15 +64,16 @@ class writer {
                                                      detail::timeout_ns(rule.timeout)));
     }
 
-    /* As enqueue, but never waits: empty when the ring is full, which is no error. As burst_offer. */
+    /* Enqueues without ever waiting. Empty when the ring is full, which is no error. Calls burst_offer. */
     std::optional<std::int64_t> offer(record_view record, nanoseconds event_time = {}, error_to ec = {}) {
         const std::int64_t sequence = burst_stream_offer(stream_, record.data(), record.size(), event_time.count());
         const bool is_taken = ec.answer(sequence == -EAGAIN ? 0 : sequence) > 0;
         return is_taken ? std::optional(sequence) : std::nullopt;
     }
 
-    /* Ends the log file behind the records accepted so far, also one that rolls by itself. Returns the sequence of the roll, durable, or 0 as append. time:
-     * since 1970, the birth of the file that begins. As burst_stream_roll. */
+    /* Ends the log file behind the records accepted so far, even if it rolls by itself. Returns the sequence of the
+     * roll once that is durable; 0 as append does. time: since 1970, the birth of the file that begins. Calls
+     * burst_stream_roll. */
     std::int64_t roll(const burstlog::roll &wanted, nanoseconds time, error_to ec = {}) {
         burst_roll_t c;
         burst_roll_init(&c);
@@ -87,7 +88,8 @@ class writer {
         return ec.answer(burst_stream_roll(stream_, &c, time.count()));
     }
 
-    /* Waits for a roll that the drain has got to, if rolls_by_caller; empty: none within the time. As burst_stream_next_roll. */
+    /* With rolls_by_caller: waits for a roll that the drain has reached. Empty: none came within the time. Calls
+     * burst_stream_next_roll. */
     std::optional<burst_roll_request_t> next_roll(nanoseconds timeout, error_to ec = {}) {
         std::optional<burst_roll_request_t> request(std::in_place);
         request->struct_bytes = sizeof *request;
@@ -95,7 +97,8 @@ class writer {
         return ec.answer(result) > 0 ? request : std::nullopt;
     }
 
-    /* Answers a roll; `failed`: it could not be done, and the same file goes on. "" for NULL. As burst_stream_rolled. */
+    /* Answers a roll. failed: the roll failed, and the same file goes on. "" stands for NULL. Calls
+     * burst_stream_rolled. */
     void rolled(std::uint64_t sequence, const std::string &target, const std::string &next_file = {},
                 error_to ec = {}) {
         ec.answer(burst_stream_rolled(stream_, sequence, 0, detail::or_null(target), detail::or_null(next_file)));
@@ -104,7 +107,8 @@ class writer {
         ec.answer(burst_stream_rolled(stream_, sequence, -static_cast<int>(failed), nullptr, nullptr));
     }
 
-    /* The log file that is written now: absolute; empty if a log has no main stream. As burst_stream_current_file. */
+    /* The absolute path of the log file that is written now; empty if the log has no main stream. Calls
+     * burst_stream_current_file. */
     std::string current_file() const {
         char path[BURST_PATH_BYTES] = "";
         burst_stream_current_file(stream_, path, sizeof path);
@@ -135,7 +139,8 @@ class writer {
     burst_stream_t *stream_ = nullptr;
 };
 
-/* A further stream of a log, with a log file of its own: burstlog.h, "streams". Its destructor closes it as close() does. */
+/* A further stream of a log, with a log file of its own: burstlog.h, "streams". The destructor closes it like
+ * close(). */
 class stream : public writer {
   public:
     stream() noexcept = default;
@@ -152,13 +157,13 @@ class stream : public writer {
         end();
     }
 
-    /* Waits until every record of this stream accepted so far is durable in its log file. False: not within the time. As
-     * burst_stream_await_drained. */
+    /* Waits until all records of this stream accepted so far are durable in its log file. Returns false after the time.
+     * Calls burst_stream_await_drained. */
     bool await_drained(nanoseconds timeout = forever, error_to ec = {}) {
         return ec.answer(burst_stream_await_drained(stream_, detail::timeout_ns(timeout))) > 0;
     }
 
-    /* As burst_stream_stats. */
+    /* Calls burst_stream_stats. */
     burst_stream_stats_t stats() const noexcept {
         burst_stream_stats_t stats{};
         stats.struct_bytes = sizeof stats;
@@ -166,8 +171,9 @@ class stream : public writer {
         return stats;
     }
 
-    /* True: all its records are in its log file; false: the time was over, and they get there while the log is open, or at its
-     * next open. Without a timeout within shutdown_timeout of the log. As burst_stream_close. */
+    /* Returns true if all its records are in its log file; false if the time was over: then they get there while the
+     * log is open, or at its next open. Without a timeout it takes at most the log's shutdown_timeout. Calls
+     * burst_stream_close. */
     bool close(error_to ec = {}) {
         return close(close_timeout_, ec);
     }
@@ -191,16 +197,17 @@ class stream : public writer {
 };
 
 /*
- * An open ring, and the drain that moves its records to their log files. As a writer it writes its main stream.
+ * An open ring, and the drain that moves its records to their log files. As a writer it writes the main stream.
  *
- * The destructor closes it as close() does; what that would tell is lost, so call close() where accepted records matter that
- * nobody waited for. A log must not be destroyed before other threads have ended their calls on it and on its streams.
+ * The destructor closes the log like close(), but drops the result. So call close() if accepted records matter that
+ * nobody waited for. Destroy a log only after other threads have ended their calls on it and on its streams.
  */
 class log : public writer {
   public:
     log() noexcept = default;
 
-    /* Opens ring and log file, and finishes what a crash interrupted. With an error told, the log is empty. As burst_open. */
+    /* Opens ring and log file, and finishes what a crash interrupted. If `ec` tells an error, the log is empty. Calls
+     * burst_open. */
     explicit log(const config &config, error_to ec = {})
         : shutdown_timeout_(config.shutdown_timeout.count() != 0 ? config.shutdown_timeout : std::chrono::seconds(10)) {
         burst_stream_config_t of_main;
@@ -226,7 +233,8 @@ class log : public writer {
         end();
     }
 
-    /* Opens a stream; with an error told, it is empty. It may outlive the log, which closes it. As burst_stream_open. */
+    /* Opens a stream. If `ec` tells an error, the stream is empty. A stream may outlive the log, which closes it. Calls
+     * burst_stream_open. */
     stream open_stream(const stream_config &config, error_to ec = {}) {
         burst_stream_config_t c;
         burst_rolling_t rolled;
@@ -236,29 +244,31 @@ class log : public writer {
         return stream(opened, shutdown_timeout_);
     }
 
-    /* The highest sequence that is durable together with all before it: monotone, and cheap to ask for. */
+    /* The highest sequence that is durable together with all before it. It never falls, and asking is cheap. */
     std::int64_t durable_sequence() const noexcept {
         return burst_durable_sequence(log_);
     }
 
-    /* Waits until the record of that sequence, and all before it, are durable in the ring. False: not within the time. As
-     * burst_await_durable. */
+    /* Waits until the record of that sequence and all before it are durable in the ring. Returns false after the time.
+     * Calls burst_await_durable. */
     bool await_durable(std::int64_t sequence, nanoseconds timeout = forever, error_to ec = {}) {
         return ec.answer(burst_await_durable(log_, sequence, detail::timeout_ns(timeout))) > 0;
     }
 
-    /* The same of everything accepted so far. As burst_flush. */
+    /* Waits until all records accepted so far are durable in the ring. Returns false after the time. Calls
+     * burst_flush. */
     bool flush(nanoseconds timeout = forever, error_to ec = {}) {
         return ec.answer(burst_flush(log_, detail::timeout_ns(timeout))) > 0;
     }
 
-    /* Waits until everything accepted so far, of all streams, is durable in its log file. As burst_await_drained. */
+    /* Waits until all records accepted so far, of all streams, are durable in their log files. Returns false after the
+     * time. Calls burst_await_drained. */
     bool await_drained(nanoseconds timeout = forever, error_to ec = {}) {
         return ec.answer(burst_await_drained(log_, detail::timeout_ns(timeout))) > 0;
     }
 
-    /* Returns the number of records left in the ring, which the next open moves. Without a timeout within shutdown_timeout. A
-     * second close fails with ESHUTDOWN. As burst_close. */
+    /* Returns the number of records left in the ring; the next open moves them. Without a timeout it takes at most
+     * shutdown_timeout. A second close fails with ESHUTDOWN. Calls burst_close. */
     std::int64_t close(error_to ec = {}) {
         return ec.answer(burst_close(log_));
     }
@@ -266,7 +276,7 @@ class log : public writer {
         return ec.answer(burst_close_within(log_, detail::timeout_ns(timeout)));
     }
 
-    /* Also of a closed log: its last figures. As burst_stats. */
+    /* On a closed log these are its last figures. Calls burst_stats. */
     burst_stats_t stats() const noexcept {
         burst_stats_t stats{};
         stats.struct_bytes = sizeof stats;
@@ -274,7 +284,7 @@ class log : public writer {
         return stats;
     }
 
-    /* As burst_stage_histogram; burst_histogram_percentile reads it. */
+    /* Calls burst_stage_histogram; burst_histogram_percentile reads the result. */
     burst_histogram_t histogram(burst_stage stage) const noexcept {
         burst_histogram_t histogram{};
         histogram.struct_bytes = sizeof histogram;
@@ -282,21 +292,21 @@ class log : public writer {
         return histogram;
     }
 
-    /* The oldest event that the engine has for its operator; empty: none within the time, or the log is closed and has no more,
-     * which ends `while (auto event = log.next_event(forever))`. As burst_next_event. */
+    /* The oldest event that the engine has for its operator. Empty: none came within the time, or the log is closed and
+     * has no more. The latter ends `while (auto event = log.next_event(forever))`. Calls burst_next_event. */
     std::optional<burst_event_t> next_event(nanoseconds timeout) {
         burst_event_t event{};
         event.struct_bytes = sizeof event;
         return burst_next_event(log_, &event, detail::timeout_ns(timeout)) > 0 ? std::optional(event) : std::nullopt;
     }
 
-    /* Why the ring has failed; empty: it has not. As burst_failure. */
+    /* Why the ring has failed; empty if it has not. Calls burst_failure. */
     std::string failure() const {
         return text(burst_failure);
     }
 
-    /* What recovery found at open; how many records are provably lost; and what ring and log file survive, and why. As
-     * burst_recovery_statement and burst_durability_statement. */
+    /* The findings of recovery at open; the number of records that are provably lost; what ring and log file survive, and
+     * why. Call burst_recovery_statement and burst_durability_statement. */
     std::string recovery_statement() const {
         return text(burst_recovery_statement);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the calls of burstlog.hpp, which includes this, are given, and how they fail. */
+/* Parameters and errors of the calls of burstlog.hpp, which includes this. */
 #ifndef BURSTLOG_TYPES_HPP
 #define BURSTLOG_TYPES_HPP
 
@@ -21,24 +21,24 @@ namespace burstlog {
 
 using std::chrono::nanoseconds;
 
-/* Of a wait: without bound. */
+/* A timeout without a limit. */
 inline constexpr nanoseconds forever = nanoseconds::max();
 
-/* What a medium must survive: enum burst_durability. */
+/* Classes of survival: enum burst_durability. */
 enum class durability : std::uint32_t {
     power = BURST_DURABILITY_POWER,
     os_crash = BURST_DURABILITY_OS_CRASH,
     process = BURST_DURABILITY_PROCESS,
 };
 
-/* What an append does when the ring is full: enum burst_on_full. */
+/* An append's choices in a full ring: enum burst_on_full. */
 enum class on_full : std::uint32_t {
     block = BURST_ON_FULL_BLOCK,
     fail = BURST_ON_FULL_FAIL,
     discard = BURST_ON_FULL_DISCARD,
 };
 
-/* A call that failed. what() is the library's sentence: what, where, the value seen, what to do. */
+/* A failed call. what() is the library's sentence: what happened, where, the value seen, what to do. */
 class error : public std::system_error {
   public:
     error(std::error_code code, const char *sentence) : std::system_error(code), sentence_(sentence) {
@@ -48,10 +48,10 @@ class error : public std::system_error {
     }
 
   private:
-    std::runtime_error sentence_; /* copied without a throw */
+    std::runtime_error sentence_; /* copying it throws nothing */
 };
 
-/* The sentence for the calling thread's last call that failed, until its next one that does. */
+/* The sentence of the calling thread's last failed call, until its next one. */
 inline const char *last_error() noexcept {
     return burst_last_error();
 }
@@ -61,14 +61,14 @@ inline const char *version() noexcept {
     return burst_version();
 }
 
-/* Where a call tells its error: a std::error_code, or nothing, and then it throws. */
+/* Takes the error of a call: sets a std::error_code, or without one throws burstlog::error. */
 class error_to {
   public:
     error_to() noexcept = default;
     error_to(std::error_code &code) noexcept : code_(&code) {
     }
 
-    /* The answer of a C function, or 0 with its error told. */
+    /* Returns the result of a C function, or 0 after telling its error. */
     std::int64_t answer(std::int64_t result) const {
         const std::error_code code(result < 0 ? static_cast<int>(-result) : 0, std::generic_category());
         if (code_ != nullptr) {
@@ -89,7 +89,7 @@ inline std::int64_t timeout_ns(nanoseconds timeout) noexcept {
     return timeout == forever ? -1 : timeout.count() < 0 ? 0 : timeout.count();
 }
 
-/* A negative one is longer than the library takes, and refused there. */
+/* A negative time becomes one that is too long, which the library refuses. */
 inline std::uint64_t setting_ns(nanoseconds time) noexcept {
     return static_cast<std::uint64_t>(time.count());
 }
@@ -100,8 +100,9 @@ inline const char *or_null(const std::string &text) noexcept {
 
 } // namespace detail
 
-/* The bytes of a record, which are the caller's: a string literal or another char * up to its zero; anything with data() and
- * size() whose elements are one byte each (std::string, std::string_view, std::vector<std::byte>, std::span); or a length. */
+/* Points to the bytes of a record, which stay the caller's. It takes a string literal or another char * up to its zero;
+ * anything with data() and size() and elements of one byte (std::string, std::string_view, std::vector<std::byte>,
+ * std::span); or a pointer and a length. */
 class record_view {
   public:
     record_view(const char *text) : record_view(text, std::char_traits<char>::length(text)) {
@@ -127,7 +128,7 @@ class record_view {
     std::size_t length_;
 };
 
-/* burst_rolling_t, whose fields are explained there: the same names, but times without _ns. */
+/* The fields of burst_rolling_t, with the same names, but times without _ns. burstlog_rolling.h explains them. */
 struct rolling {
     std::string pattern; /* required */
     bool compress = false;
@@ -137,7 +138,7 @@ struct rolling {
     std::uint64_t keep_bytes = 0;
     nanoseconds keep{0};
 
-    /* It points into this one: valid until that is changed or destroyed. */
+    /* The result points into this object: it is valid until this is changed or destroyed. */
     burst_rolling_t to_c() const noexcept {
         burst_rolling_t c;
         burst_rolling_init(&c);
@@ -160,12 +161,12 @@ struct segments {
     nanoseconds keep{0};
     std::uint64_t limit_bytes = 0;
     nanoseconds limit{0};
-    bool release = false; /* over the limit */
+    bool release = false; /* what to do over the limit */
 };
 
-/* burst_stream_config_t, as rolling is burst_rolling_t. "" for NULL. */
+/* The fields of burst_stream_config_t, as `rolling` has those of burst_rolling_t. "" stands for NULL. */
 struct stream_config {
-    std::string name;      /* none of a main stream */
+    std::string name;      /* a main stream has none */
     std::string file_name; /* required */
     burstlog::on_full on_full = burstlog::on_full::block;
     nanoseconds block_timeout{0};
@@ -175,7 +176,8 @@ struct stream_config {
     std::optional<burstlog::rolling> rolling;
     burstlog::segments segments;
 
-    /* Fills both; they point to each other and into this one: valid until one of the three is changed or destroyed. */
+    /* Fills both structs. They point to each other and into this object: valid until one of the three is changed or
+     * destroyed. */
     void to_c(burst_stream_config_t &c, burst_rolling_t &rolled) const noexcept {
         burst_stream_config_init(&c);
         if (rolling) {
@@ -200,10 +202,10 @@ struct stream_config {
     }
 };
 
-/* burst_config_t, as stream_config is burst_stream_config_t. */
+/* The fields of burst_config_t, as stream_config has those of burst_stream_config_t. */
 struct config {
     std::string ring;                  /* required */
-    std::optional<stream_config> main; /* empty: the log itself refuses every record, and has other streams only */
+    std::optional<stream_config> main; /* empty: the log itself refuses every record, and has only other streams */
     burstlog::durability durability = burstlog::durability::power;
     burst_io io = BURST_IO_AUTO;
     std::uint64_t ring_bytes = 0;
@@ -217,7 +219,7 @@ struct config {
     nanoseconds batch_delay{0};
     std::uint64_t batch_bytes = 0;
 
-    /* As stream_config::to_c, of the ring and of its main stream. */
+    /* Fills the structs of the ring and of its main stream; otherwise like stream_config::to_c. */
     burst_config_t to_c(burst_stream_config_t &of_main, burst_rolling_t &rolled) const noexcept {
         burst_config_t c;
         burst_config_init(&c);
@@ -242,7 +244,7 @@ struct config {
         return c;
     }
 
-    /* As burst_config_check. */
+    /* Calls burst_config_check. */
     void check(error_to ec = {}) const {
         burst_stream_config_t of_main;
         burst_rolling_t rolled;
@@ -251,13 +253,14 @@ struct config {
     }
 };
 
-/* burst_roll_t, without what is for `burstlog info` alone. "" for NULL; the bytes are the caller's. */
+/* The fields of burst_roll_t but those that are only for `burstlog info`. "" stands for NULL. The bytes stay the
+ * caller's. */
 struct roll {
     std::string target, next_file;
     record_view footer{""}, header{""}, note{""};
 };
 
-/* A rule of one call's own, in place of that of the log or stream. */
+/* A rule for one call, in place of the log's or the stream's. */
 struct within {
     burstlog::on_full on_full = burstlog::on_full::block;
     nanoseconds timeout = forever;
