@@ -237,7 +237,7 @@ static const struct file_row file_rows[] = {
      .next = IS(NEXT_FILE_SAME_NAME)},
     {"B8", FILE_CREATE_DIVERTED, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .tried = IS(TRIED_NOTHING)},
     {"B9", FILE_CREATE_DIVERTED, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .tried = IS(TRIED_NAME),
-     .error = IS(ERROR_EXISTS)},
+     .error = TWO(ERROR_EXISTS, ERROR_NO_FILE)},
     {"B10", FILE_WAIT_FOR_LOCK, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .error = IS(ERROR_HELD),
      .caller = IS(CALLER_OPEN), .lock = IS(LOCK_WAIT)},
     {"B11", FILE_REFUSE, ASK_NOTHING, SAY_HELD, .moments = IS(MOMENT_BEGIN), .error = IS(ERROR_HELD),

@@ -29,6 +29,8 @@ uint8_t file_error_of(int rc) {
         return ERROR_EXISTS;
     case EBUSY:
         return ERROR_HELD;
+    case EINVAL:
+        return ERROR_NO_FILE;
     case EINPROGRESS:
         return ERROR_WAITS;
     case ENOSPC:

@@ -142,6 +142,8 @@ static void tell_diverted(const struct log_file *log, int rc) {
         snprintf(why, sizeof why, "was left as the message before this one says");
     } else if (rc == -EEXIST) {
         snprintf(why, sizeof why, "is not empty");
+    } else if (rc == -EINVAL) {
+        snprintf(why, sizeof why, "is no file");
     } else if (rc == -EBUSY) {
         snprintf(why, sizeof why, "is held by another writer");
     } else if (rc == CONFIGURED_IS_ELSEWHERE) {

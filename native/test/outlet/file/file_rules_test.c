@@ -44,7 +44,8 @@ static const char *const of_mount[] = {"?", "here", "away", "unknown"};
 static const char *const of_caller[] = {"drain", "open", "roll"};
 static const char *const of_lock[] = {"may come", "held too long", "passed over"};
 static const char *const of_tried[] = {"nothing", "the name", "a diverted name", "a rename", "moving"};
-static const char *const of_error[] = {"none", "exists", "held", "passing", "a roll waits", "a ring", "lasting"};
+static const char *const of_error[] = {"none",         "exists",  "held",   "passing",
+                                       "a roll waits", "no file", "a ring", "lasting"};
 static const char *const of_cut[] = {"?", "done", "failed"};
 static const char *const of_own[] = {"?", "its own", "gone", "unmounted", "dead", "unreadable"};
 static const char *const of_roller[] = {"?", "nobody", "answered", "refuses", "waits", "failed"};

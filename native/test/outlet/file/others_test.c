@@ -198,8 +198,45 @@ static void a_ring_that_loses_pages_while_its_log_file_is_looked_for_ends_the_op
     assert_string_equal(error_text(), "pages of the ring are gone");
 }
 
+static void put_a_fifo(void) {
+    char moved[sizeof host.file + 8];
+    snprintf(moved, sizeof moved, "%s.moved", host.file);
+    assert_int_equal(rename(host.file, moved), 0);
+    assert_int_equal(mkfifo(host.file, 0600), 0);
+}
+
+/* The batch is finished where it began; what comes next goes past the FIFO, and back once that is gone. */
+static void a_fifo_that_takes_the_name_in_the_midst_of_a_batch_is_left_alone(void **state) {
+    (void)state;
+    char moved[sizeof host.file + 8], diverted[sizeof host.file + 16];
+    struct stat status;
+    snprintf(moved, sizeof moved, "%s.moved", host.file);
+    snprintf(diverted, sizeof diverted, "%s.burst-2", host.file);
+    open_ring();
+    let_others_act(put_a_fifo);
+    append_lines();
+    assert_int_equal(engine_step(host.engine, 1), 1);
+    append_text("line 5\n");
+    drain_all();
+    assert_told(", which is no file; to bring the log back");
+    assert_file(moved, "line 1\nline 2\nline 3\nline 4\n");
+    assert_file(diverted, "line 5\n");
+    assert_int_equal(stat(host.file, &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    close_ring();
+    open_ring();
+    assert_told(", which is no file; to bring the log back");
+    close_ring();
+    assert_int_equal(unlink(host.file), 0);
+    open_ring();
+    append_text("line 6\n");
+    drain_all();
+    assert_file(host.file, "line 6\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        RING_TEST(a_fifo_that_takes_the_name_in_the_midst_of_a_batch_is_left_alone),
         RING_TEST(a_cut_in_the_midst_of_a_redo_is_noticed),
         RING_TEST(also_a_cut_of_what_the_redo_has_not_come_to),
         RING_TEST(a_cut_in_the_midst_of_a_batch_is_noticed),
