@@ -19,7 +19,8 @@
 #include "ledger/ledger.h"
 #include "media/calibration.h"
 
-/* Of the ring that is there whole, so that the places before its data are the ring's; NULL: there is none. */
+/* A device whose ring is whole there, so that the scratch places before its data belong to the ring; NULL: there is
+ * none. */
 static struct ledger *ledger_of(struct device *device) {
     struct ledger *ledger;
     if (ledger_read(device->platform, device, &ledger) < 0) {
@@ -74,7 +75,7 @@ static uint32_t crc_of_text(const char *text) {
     return crc32c(0, text, strlen(text));
 }
 
-/* Another device on the same open description, and under the same lock. */
+/* Makes another device on the same open description, under the same lock. */
 static struct device *attach_beside(const struct direct *direct, const struct device_backend *backend) {
     struct medium medium = direct->medium;
     medium.fd = fcntl(direct->medium.fd, F_DUPFD_CLOEXEC, 3);
@@ -99,7 +100,7 @@ void device_open_engines(struct device *first, struct measured_engine *engines, 
             continue;
         struct device *device = attach_beside(direct, backend);
         if (device != NULL && device->survives > direct->device.survives) {
-            device_close(device); /* never less than what was asked for, however fast */
+            device_close(device); /* refuses less than was asked for, however fast */
         } else if (device != NULL) {
             engines[(*count)++] = (struct measured_engine){.io = backend->io, .device = device};
         } else {
@@ -133,7 +134,7 @@ static void describe(const struct direct *direct, const struct measured_engine *
     calibration->device_crc = crc_of_text(text);
 }
 
-/* Fills *calibration; 0 if no engine could be measured. */
+/* Fills *calibration. Returns 0 if no engine could be measured. */
 static int settle(struct device *device, const struct ledger *ledger, struct measured_engine *engines,
                   struct calibration *calibration, int anew) {
     struct calibration recorded;
@@ -157,7 +158,7 @@ static int settle(struct device *device, const struct ledger *ledger, struct mea
     return 1;
 }
 
-/* 0 if the device stays what it is, since the other engine cannot be opened any more. */
+/* Returns 0 if the device stays as it is, because the other engine can no longer be opened. */
 static int exchange(struct device **device, uint32_t io) {
     if (io == (*device)->io)
         return 1;

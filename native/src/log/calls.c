@@ -28,7 +28,7 @@ int64_t burst_durable_sequence(const burst_t *log) {
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns) {
     const int rc = log_check_alive(log);
     if (rc < 0 || sequence == 0) {
-        return rc < 0 ? rc : 1; /* a discarded record; there is nothing to wait for */
+        return rc < 0 ? rc : 1; /* the record was discarded: there is nothing to wait for */
     }
     if (sequence < 0) {
         return error_set(EINVAL,
@@ -42,11 +42,11 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
     return burst_await_durable(log, (int64_t)ring_next_sequence(log->ring) - 1, timeout_ns);
 }
 
-/* Give up after two failed checkpoints in a row; a single error may be transient. Without a checkpoint nobody knows
- * what is durable in the log file. */
+/* Gives up after two failed checkpoints in a row; a single error may pass. Without a checkpoint nobody knows what is
+ * durable in the log file. */
 #define UNNOTED_MOST 2
 
-/* -errno if there is no use in waiting any longer, or 0. */
+/* Returns -errno if waiting any longer is useless, or 0. */
 static int drained_never(const burst_t *log) {
     if (atomic_load(&log->engine->failed_checkpoints) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
         return error_set(EIO,

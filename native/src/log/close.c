@@ -18,7 +18,8 @@
 #define ROLL_PAUSE_NS 10000000
 #define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */
 
-/* Drains as much as the time allows. It waits for a caller who performs a roll, and for no file that cannot be written. */
+/* Drains as much as the time allows. Waits for a caller that performs a roll, but for no file that cannot be
+ * written. */
 static void drain_rest(burst_t *log) {
     struct engine *engine = log->engine;
     struct event_count *answered = &engine->ring->drain;
@@ -71,7 +72,7 @@ static const char *what_hangs(const burst_t *log) {
     }
 }
 
-/* Rounds to three digits: a caller may give what is left of a longer time. */
+/* Rounds to three digits, since the caller may give the rest of a longer time. */
 static int64_t roughly(int64_t ns) {
     int64_t unit = 1;
     while (ns / unit >= 1000) {
@@ -80,7 +81,7 @@ static int64_t roughly(int64_t ns) {
     return (ns + unit / 2) / unit * unit;
 }
 
-/* The time is over: the drain does the rest, without the caller. */
+/* The time is over: the drain finishes the close without the caller. */
 static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
     uint64_t durable, next_sequence;
     char waiting[64] = "all accepted records are durable";

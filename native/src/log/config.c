@@ -15,7 +15,7 @@
 #define LEAST_RING_BYTES (2ull * MIB)
 #define LARGEST_RING_BYTES (LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES)
 #define CONFIG_MOST_BYTES 4096 /* a larger value is garbage */
-#define FILE_NAME_MAX 230      /* NAME_MAX less what names.c adds to it, for 10^15 records */
+#define FILE_NAME_MAX 230      /* NAME_MAX less the longest addition of names.c, for 10^15 records */
 
 int config_copy_given(const void *given, const char *type, size_t least, void *config, size_t size) {
     const uint32_t bytes = *(const uint32_t *)given;
@@ -38,7 +38,7 @@ static int is_empty(const char *text) {
     return text == NULL || *text == '\0';
 }
 
-/* A quarter of a ring whose size is not given is known to the open alone. */
+/* Only the open knows a quarter of a ring whose size is not given. */
 static void check_record_size(const burst_config_t *config, struct error_list *errors) {
     const uint64_t data = config->ring_bytes < LEAST_RING_BYTES ? 0 : config->ring_bytes - LAYOUT_DATA_OFFSET;
     const uint64_t quarter = data == 0 ? UINT64_MAX : data / 4 - RECORD_HEADER_BYTES;
@@ -87,7 +87,7 @@ static void check_sizes_and_times(const burst_config_t *config, struct error_lis
                                  config->ring, (unsigned long long)config->ring_bytes, LEAST_RING_BYTES,
                                  LEAST_RING_BYTES / MIB));
     }
-    /* Before a file system is filled with it. */
+    /* Checks this before a file system is filled with the ring. */
     if (config->ring_bytes > LARGEST_RING_BYTES) {
         error_list_add(errors, error_set(EINVAL, "ringSize of ring %s is %llu bytes: a ring has at most %llu (256 GiB)",
                                          config->ring, (unsigned long long)config->ring_bytes,
@@ -124,7 +124,7 @@ static void check_choices(const burst_config_t *config, struct error_list *error
     }
 }
 
-/* If the ring were its own log file, the drain would overwrite it. */
+/* Refuses a ring that is its own log file: the drain would overwrite it. */
 static int check_apart(const char *ring_name, const char *file_name) {
     char ring[BURST_PATH_BYTES], file[BURST_PATH_BYTES];
     struct stat ring_status, file_status;
@@ -152,7 +152,7 @@ int config_copy_rolling(const burst_rolling_t *given, burst_rolling_t *values) {
     return config_copy_given(given, "rolling", sizeof *values, values, sizeof *values);
 }
 
-/* Either the caller rolls the files, or the engine does. */
+/* The rolls have one owner: the caller or the engine. */
 static void check_rolling(const char *ring, const struct checked_stream *config, struct error_list *errors) {
     char path[BURST_PATH_BYTES];
     burst_rolling_t values;
@@ -193,7 +193,7 @@ static void check_name(const char *ring, const char *name, int is_main, struct e
     }
 }
 
-/* One check for the main stream and every other. */
+/* The check for the main stream and for every other. */
 static void check_stream(const char *ring, const burst_stream_config_t *given, int is_main,
                          struct checked_stream *config, struct error_list *errors) {
     burst_stream_config_t *values = &config->values;

@@ -12,7 +12,7 @@
 
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
 
-/* A device with other blocks is not the one that was formatted: it is a copy, or was formatted anew below the ring. */
+/* A device with other blocks is not the formatted one: it is a copy, or was formatted anew below the ring. */
 static int check_medium(const struct engine *engine) {
     const struct device *device = engine->parts.device;
     const struct superblock *superblock = ring_view_superblock(&engine->view);
@@ -50,7 +50,7 @@ static int check_config(const struct engine *engine, const struct engine_config 
             "drain it with `burstlog recover`, remove it and start again",
             path, (unsigned long long)ring_bytes, (unsigned long long)config->ring_bytes);
     }
-    /* Header included, a record takes at most a quarter. */
+    /* With its header, a record takes at most a quarter of the ring. */
     uint64_t most = superblock->capacity_bytes / 4 - RECORD_HEADER_BYTES;
     most = most < LARGEST_RECORD_BYTES ? most : LARGEST_RECORD_BYTES;
     if (config->max_record_bytes > most) {
@@ -64,7 +64,7 @@ static int check_config(const struct engine *engine, const struct engine_config 
     return 0;
 }
 
-/* The image of a mapped ring is the medium. */
+/* The image of a mapped ring is the medium itself. */
 static int check_memory(const struct engine *engine, uint64_t image_bytes) {
     const struct device *device = engine->parts.device;
     struct memory_limit limit;
@@ -102,7 +102,7 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
     return rc;
 }
 
-/* Writes the marker of a new epoch: from here on what recovery found is what the log is. */
+/* Writes the marker of a new epoch. From here on the log is what recovery found. */
 static int begin_epoch(struct engine *engine, struct ring_start *start) {
     struct recovery *recovery = &engine->view.recovery;
     struct device *device = engine->parts.device;
@@ -111,7 +111,7 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     start->epoch = recovery->epoch_highest + 1;
     start->position = record_start(position + superblock->block_bytes, superblock->capacity_bytes);
     start->next_sequence = recovery->next_sequence;
-    start->released = recovery->start; /* of both checkpoints */
+    start->released = recovery->start; /* as both checkpoints say */
     struct record_header *header = (struct record_header *)ring_at(engine->ring, position);
     memset(header, 0, superblock->block_bytes);
     struct marker *marker = (struct marker *)(header + 1);
@@ -121,8 +121,9 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     header->payload_crc = crc32c(0, marker, header->length);
     const struct record_seal seal = {
         .position = position,
-        /* The medium was flushed before it was read. Not the marker's own position: if only its header reaches the
-         * medium, nobody knows that what lies before it is void. */
+        /* The medium was flushed before it was read, so the log is durable up to its end. The watermark must not be the
+         * marker's own position: if only its header reaches the medium, nothing else says that the range before it is
+         * void. */
         .durable_position = recovery->log_end,
         .durable_next_sequence = recovery->next_sequence,
         .epoch = start->epoch,
@@ -160,7 +161,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     engine->parts = *parts;
     struct ring_limits limits;
     struct ring_start start;
-    /* Flushed before it is read: what recovery sees is what the next crash leaves. */
+    /* Flushes before it reads: recovery must see what the next crash leaves. */
     int rc = parts->device->ops->flush(parts->device);
     rc = rc < 0 ? rc : ledger_read(parts->platform, parts->device, &engine->view.ledger);
     rc = rc < 0 ? rc : check_medium(engine);

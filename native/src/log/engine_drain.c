@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The drain of an open log: where it reads, whom it tells, and the log file. */
+/* The drain's host in an open log: its source, its notifications, and its outlets. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int live_has_lost_pages(const struct log_source *source) {
     return device_lost_pages(engine_of(source)->parts.device) > 0;
 }
 
-/* The ring of this process, below its watermark. */
+/* The source of the drain: the ring of this process below its watermark. */
 static const struct log_source_ops live_ops = {.durable = live_durable, .has_lost_pages = live_has_lost_pages};
 
 static void release(void *argument, uint64_t position) {
@@ -33,7 +33,7 @@ static void release(void *argument, uint64_t position) {
     const uint64_t progress = drain_progress(engine->drain);
     if (engine->progress != progress) {
         engine->progress = progress;
-        /* Not for a change of file alone: whoever awaits the records would ask at once for the next attempt. */
+        /* A change of file alone notifies nobody: the waiting thread would ask for the next try at once. */
         event_count_notify(&engine->drained, engine->parts.platform);
     }
 }
@@ -80,7 +80,7 @@ static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) 
     return raw_outlet_create(&parts, outlet);
 }
 
-/* stream NULL: of one that nobody has open, whose folder is there. */
+/* stream NULL: makes an outlet for an existing folder of a stream that is not open. */
 static int make_segments_outlet(const struct engine *engine, const struct engine_stream *stream,
                                 struct outlet **outlet) {
     struct segments_outlet_parts parts = {
@@ -94,7 +94,7 @@ static int make_segments_outlet(const struct engine *engine, const struct engine
     return segments_outlet_create(&parts, outlet);
 }
 
-/* A stream whose caller performs its rolls may be about to be opened: he is asked, and not anticipated. */
+/* If a caller was to perform the roll, the stream may be opened soon: the roll waits for that caller. */
 static int ask_for_absent(const struct roller *roller, const struct roll_question *question,
                           struct roll_answer *answer) {
     const struct engine *engine =
@@ -122,7 +122,7 @@ static int make_outlet(void *argument, const struct outlet_state *state, struct 
                            state->path, state->kind);
 }
 
-/* The kind of outlet that is bound where the stream is to go; 0: none is. */
+/* The kind of outlet that is bound to the stream's path; 0: none is. */
 static uint32_t bound_kind(const struct engine *engine, const struct engine_stream *stream) {
     struct drain_figures figures = {.kind = 0};
     if (stream->path != NULL) {
@@ -132,7 +132,7 @@ static uint32_t bound_kind(const struct engine *engine, const struct engine_stre
     return figures.kind;
 }
 
-/* Where something is bound, that decides: a device that is not there must not become a file. Else what is there. */
+/* A bound path decides: a missing device must not become a file. Otherwise the existing file or device decides. */
 static int make_configured_outlet(const struct engine *engine, const struct engine_stream *stream,
                                   struct outlet **outlet) {
     const uint32_t kind = bound_kind(engine, stream);
@@ -142,7 +142,7 @@ static int make_configured_outlet(const struct engine *engine, const struct engi
                   : make_file_outlet(engine, &stream->new_file, stream->roller, outlet);
 }
 
-/* Whoever owns the ring may have named any file in it, and written the records that it would get. */
+/* The ring's owner may have named any file in it, and may have written the records for that file. */
 static int refuse_untrusted_ring_owner(const struct engine *engine, const struct outlet_state *state) {
     char bound[LAYOUT_FILE_NAME_BYTES] = "";
     outlet_state_file(state, bound, sizeof bound);
@@ -154,13 +154,13 @@ static int refuse_untrusted_ring_owner(const struct engine *engine, const struct
         engine->parts.device->path, engine->untrusted_ring_owner, bound);
 }
 
-/* The main stream may stay where it is bound, if whoever opens the ring names that file as well. */
+/* The main stream may stay where it is bound if the caller names the same file. */
 static int may_stay(const struct engine_stream *main, const struct stream_state *state) {
     return state->id == LAYOUT_MAIN_STREAM && main != NULL &&
            (main->path == NULL || strcmp(main->path, state->outlet.path) == 0);
 }
 
-/* Before anything is moved: of the records that wait, none goes where the ring alone says. */
+/* Refuses to move waiting records to a path that only the ring names. This comes before anything is moved. */
 static int check_owner(const struct engine *engine, const struct engine_stream *main) {
     const struct ledger *ledger = engine->view.ledger;
     const unsigned newest = ledger_view(ledger)->newest;
@@ -174,7 +174,7 @@ static int check_owner(const struct engine *engine, const struct engine_stream *
     return 0;
 }
 
-/* The folder that gets the records of an open stream as well, or none does any more. */
+/* Opens the folder that gets the stream's records, too; or ends the one that did. */
 static int follow(struct engine *engine, const struct engine_stream *stream, uint16_t id) {
     struct drain_stream_config config = {.name = "", .path = stream->segments, .follows = &id};
     uint16_t follower;
@@ -187,12 +187,12 @@ static int follow(struct engine *engine, const struct engine_stream *stream, uin
 
 static int add_stream(struct engine *engine, const struct engine_stream *stream, int is_main, uint16_t *id) {
     struct drain_stream_config config = {.name = stream->name, .path = stream->path, .is_main = is_main};
-    /* What was accepted for a stream that is closed now has its place in the log before another takes its file or its id. A ring
-     * that has failed takes no more of it. */
+    /* First gives all accepted records of a stream that is now closed their place in the log: another stream may take
+     * its file or its id next. A failed ring commits no more. */
     ring_commit(engine->ring);
     int rc = make_configured_outlet(engine, stream, &config.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
-    if (rc < 0 || stream->path == NULL) { /* where it is bound the folder that follows it stays, too */
+    if (rc < 0 || stream->path == NULL) { /* without a path the stream keeps its folder of segments, too */
         return rc;
     }
     rc = follow(engine, stream, *id);
@@ -213,7 +213,7 @@ int engine_add_stream(struct engine *engine, const struct engine_stream *stream,
     return open_stream(engine, stream, 0, id);
 }
 
-/* Nothing is bound but other streams: these are drained. */
+/* Whether only other streams are bound. Then these are drained. */
 static int has_others_only(const struct engine *engine) {
     const struct ledger *ledger = engine->view.ledger;
     struct drain_figures figures = {.kind = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done of an open log from time to time: a step of the drain, and what only the log itself can see. */
+/* The periodic work of an open log: a step of the drain, and checks that only the engine can make. */
 #include <errno.h>
 
 #include "base/alarm.h"
@@ -14,8 +14,8 @@ static const struct platform *platform_of(const struct engine *engine) {
     return engine->parts.platform;
 }
 
-/* While nothing has been committed in this epoch its marker can still give way to the next one's (recovery/
- * marker_rules.h): then no watermark may be written that lies beyond the end of the log that it names. */
+/* Until this epoch's first commit, its marker may give way to the next one's (recovery/marker_rules.h). So no note may
+ * then have a watermark beyond the end of the log that the marker names. */
 static void watermark(const struct engine *engine, uint64_t *position, uint64_t *next_sequence) {
     const struct recovery *recovery = &engine->view.recovery;
     ring_durable(engine->ring, position, next_sequence);
@@ -26,7 +26,7 @@ static void watermark(const struct engine *engine, uint64_t *position, uint64_t 
 }
 
 static uint64_t in_flight_end(const struct ring *ring) {
-    /* Nothing of this epoch but its marker: nothing was under way. What was in an earlier one, the ledger keeps. */
+    /* Without a record in this epoch no write is under way. The ledger keeps the end of earlier epochs' writes. */
     return ring_has_failed(ring) && ring_claimed(ring) > ring->begin_position
                ? align_up(ring_claimed(ring), ring->geometry.block_bytes)
                : 0;
@@ -58,7 +58,7 @@ int engine_note_writer(struct engine *engine) {
     return write_note(engine, &note);
 }
 
-/* The failed ring remembers how far writes may have reached, as far as its medium still lets it. */
+/* Notes on the failed ring how far its writes may have reached, if its medium still takes that. */
 static void note_failure(struct engine *engine) {
     if (ring_has_failed(engine->ring) && !engine->failure_noted) {
         engine->failure_noted = 1;
@@ -66,7 +66,7 @@ static void note_failure(struct engine *engine) {
     }
 }
 
-/* ring_fail has told it; every minute it is told again. */
+/* ring_fail has told the operator. This tells it again each minute. */
 static void tell_failure_again(struct engine *engine) {
     const int64_t now_ns = platform_monotonic_ns(platform_of(engine));
     if (!ring_has_failed(engine->ring)) {
@@ -83,7 +83,7 @@ static void tell_failure_again(struct engine *engine) {
     }
 }
 
-/* A ring that others moved is as good as before, for this process. */
+/* A ring that others moved works as before in this process. */
 static void check_name(struct engine *engine) {
     char now[LAYOUT_FILE_NAME_BYTES];
     const struct device *device = engine->parts.device;
@@ -110,7 +110,7 @@ void engine_check_medium(struct engine *engine) {
     }
 }
 
-/* After a burst that an outlet could not take, the ring itself says how far it got: once for every watermark. */
+/* An outlet stalls behind a burst of records. Then the ring itself notes the watermark, once for each value. */
 static void note_watermark(struct engine *engine, uint64_t durable) {
     if (durable == engine->stalled_at && durable != engine->watermark_noted && !ring_has_failed(engine->ring)) {
         engine->watermark_noted = durable;
@@ -126,7 +126,7 @@ void engine_ask(struct engine *engine, struct engine_call *call) {
     event_count_notify(&engine->ring->drain, platform_of(engine));
 }
 
-/* In the order in which they were asked: who opens a stream again has closed it before. */
+/* Does the requests in the order in which they came: a stream that is opened again was closed before. */
 static void run_calls(struct engine *engine) {
     struct engine_call *asked = atomic_exchange(&engine->calls, NULL), *call = NULL;
     while (asked != NULL) {
@@ -136,7 +136,7 @@ static void run_calls(struct engine *engine) {
         asked = before;
     }
     while (call != NULL) {
-        struct engine_call *next = call->next; /* who has asked may let go of it once it was run */
+        struct engine_call *next = call->next; /* the asking thread may free a request that is done */
         call->run(call, engine);
         event_count_notify(&engine->drained, platform_of(engine));
         call = next;
@@ -174,6 +174,6 @@ void engine_note_end(struct engine *engine) {
     if (!drain_is_done(engine->drain)) {
         write_note(engine, &note);
     } else {
-        ledger_note_writer(engine->view.ledger, &note); /* the checkpoints say the rest of it: no alarm if it fails */
+        ledger_note_writer(engine->view.ledger, &note); /* the checkpoints say the rest, so a failure needs no alarm */
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A burst_t: an engine, its threads, and how long callers may use them. */
+/* A burst_t: an engine, its threads, and the calls that use it. */
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
@@ -17,7 +17,7 @@
 enum stream_refusal {
     STREAM_IS_ABSENT, /* the main stream of a ring that was opened without one */
     STREAM_TAKES_RECORDS,
-    STREAM_ROLLS, /* takes them, and each may roll its file */
+    STREAM_ROLLS, /* takes records, and each append may roll its file */
     STREAM_IS_CLOSED,
 };
 
@@ -25,41 +25,43 @@ struct roll_slot;    /* log/roll_slot.h */
 struct retention;    /* consume/retention.h */
 struct stream_names; /* log/stream_names.h */
 
-/* Never freed, as the log: a late caller gets -ESHUTDOWN. Appends touch it and the ring's control block only. */
+/* Never freed, like the log: a late caller gets -ESHUTDOWN. Appends touch only this struct and the ring's control
+ * block. */
 struct burst_stream {
     struct ring *ring;
-    struct ring_rule rule; /* of the calls that name none */
+    struct ring_rule rule; /* for calls without a rule of their own */
     uint16_t id;
     _Atomic uint32_t refusal;   /* enum stream_refusal */
-    _Atomic uint64_t discarded; /* records */
+    _Atomic uint64_t discarded; /* number of dropped records */
     burst_t *log;
-    struct roll_slot *rolls; /* NULL: the engine performs its rolls */
-    struct rolling *rolling; /* NULL: nobody rolls it unasked */
+    struct roll_slot *rolls; /* NULL: the engine performs the stream's rolls */
+    struct rolling *rolling; /* NULL: the stream does not roll by itself */
     struct rolling_host rolling_host;
     struct retention *retention; /* of its segments; NULL: it has none */
-    struct stream_names *names;  /* NULL: it has none to keep others from */
-    _Atomic uint32_t is_kept;    /* the next two are there, once and for all: the stream is closed, or its log */
+    struct stream_names *names;  /* NULL: it has no names that others must not take */
+    _Atomic uint32_t is_kept;    /* the next two are final: the stream is closed, or its log */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
-    burst_stream_t *next;          /* of the same log */
-    struct engine_call letting_go; /* of its log file, asked for by its close */
+    burst_stream_t *next;          /* the next stream of the same log */
+    struct engine_call letting_go; /* request to let go of its log file, made by its close */
 };
 
 /*
- * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is
- * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower
- * calls enter and leave, and the engine waits for them before it goes. A closed handle is never freed (some 40 KiB, one
- * mapping): a late caller gets -ESHUTDOWN, not a crash.
+ * Appends touch only the ring's control block, which outlives the close. A closed ring refuses claims, so no thread
+ * touches its image after the last commit. (The image of a failed ring stays mapped, since nobody waits for its last
+ * commit.) Slower calls enter and leave, and the engine goes only after they have left. A closed handle is never freed
+ * (some 40 KiB, one mapping), so that a late caller gets -ESHUTDOWN and no crash.
  *
- * Closing: burst_close refuses whatever comes (users.h) and waits, within its limit; the drain, which may hang in the
- * kernel, does the rest, and owns all that it needs for it until it is done (`closed`), whoever still waits by then.
+ * Closing: burst_close refuses all new calls (users.h), and waits within its limit. The drain, which may hang in the
+ * kernel, does the rest. It owns everything it needs for that until it is done (`closed`), even if no caller waits any
+ * longer.
  */
 struct burst {
     struct ring *ring;
-    struct burst_stream main;          /* its room; one of `streams` if it was opened */
-    _Atomic(burst_stream_t *) streams; /* that were opened */
-    pthread_mutex_t names_lock;        /* of the next one */
-    struct stream_names *names;        /* of all open streams */
+    struct burst_stream main;          /* room for the main stream; one of `streams` if it was opened */
+    _Atomic(burst_stream_t *) streams; /* all streams that were opened */
+    pthread_mutex_t names_lock;        /* guards `names` */
+    struct stream_names *names;        /* names of all open streams */
     uint32_t durability_asked;         /* enum burst_durability */
     struct engine *engine;             /* NULL when closed; guarded by `users` */
     struct device *device;
@@ -70,30 +72,32 @@ struct burst {
         struct event_count changed;
     } segments;
     struct events events;
-    struct stages *stages; /* never freed, as the ring */
+    struct stages *stages; /* never freed, like the ring */
     int64_t shutdown_timeout_ns;
     _Atomic uint32_t survives;
     char durability[1024];       /* burst_durability_statement */
-    _Atomic int64_t give_up_ns;  /* of the drain, once it is closing */
-    _Atomic uint32_t closed;     /* ring and log file are let go of */
+    _Atomic int64_t give_up_ns;  /* when the drain gives up, in a closing log */
+    _Atomic uint32_t closed;     /* the drain has let go of ring and log file */
     _Atomic uint32_t close_step; /* enum close_step */
-    struct log_users users;      /* once nobody enters any more last_stats and the stages' counts are kept */
+    struct log_users users;      /* after the last call has left, last_stats and the counts of the stages are final */
     uint64_t provably_lost;
     char statement[1024];
-    burst_stats_t last_stats; /* of a closed log */
-    struct burst *next;       /* list of every handle ever opened, so that no leak checker counts one as leaked */
+    burst_stats_t last_stats; /* valid in a closed log */
+    /* Next handle in the list of all that were ever opened: no leak checker then counts one as leaked. */
+    struct burst *next;
 };
 
-/* An unfinished close waits for this. */
+/* The step at which an unfinished close waits. */
 enum close_step {
-    CLOSE_DRAIN_STEP, /* the end of the drain's step that was under way */
-    CLOSE_COMMIT,     /* what was accepted becomes durable in the ring */
-    CLOSE_DRAIN,      /* the rest goes to the log file */
-    CLOSE_RELEASE,    /* callers leave; files and memory are let go of */
+    CLOSE_DRAIN_STEP, /* the drain's step under way ends */
+    CLOSE_COMMIT,     /* accepted records become durable in the ring */
+    CLOSE_DRAIN,      /* the remaining records go to the log file */
+    CLOSE_RELEASE,    /* calls leave; files and memory are let go of */
 };
 
-/* Between log_enter or log_look and log_leave the engine stays. 0 or -ESHUTDOWN with a sentence: log_enter, which is
- * for those who wait, once the log is being closed; log_look once it has left its last figures. */
+/* The engine stays between log_enter or log_look and log_leave. They return 0, or -ESHUTDOWN with a sentence. log_enter
+ * is for calls that wait, and fails once the log is being closed. log_look fails once the log has left its last
+ * figures. */
 static inline int log_enter(burst_t *log) {
     return users_enter(&log->users, log->ring);
 }
@@ -106,36 +110,37 @@ static inline void log_leave(burst_t *log) {
     users_leave(&log->users);
 }
 
-/* -EOWNERDEAD with a sentence in a forked child, else 0. A child has neither threads nor image, and must not wait. */
+/* Returns -EOWNERDEAD with a sentence in a forked child, else 0. A child has neither threads nor image, and must not
+ * wait. */
 int log_check_alive(const burst_t *log);
 
-/* Fills everything but struct_bytes. The caller has entered, or is the one who closes. */
+/* Fills everything but struct_bytes. The caller has entered, or closes the log. */
 void log_fill_stats(const burst_t *log, burst_stats_t *stats);
 
-/* burst_await_drained, of what `is_drained` says: it is asked whether all up to a sequence is. */
+/* burst_await_drained for a log or a stream: is_drained tells whether all records up to a sequence are drained. */
 int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
                       int64_t timeout_ns);
 
-/* Waits until a call that the engine was asked for was run, of which this says so. 1, or 0: the time is over, or the log is being
- * closed. The caller has entered. */
+/* Waits until a request to the engine was done; *was_run tells that. Returns 1, or 0 if the time is over or the log is
+ * being closed. The caller has entered. */
 int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit);
 
-/* 0, or -errno with a sentence: the stream takes no records. */
+/* Returns 0, or -errno with a sentence if the stream takes no records. */
 int stream_check(const burst_stream_t *stream);
 
-/* Counts a record that was dropped: `sequence` is what its append returns, and so does this. */
+/* Counts the record if it was dropped. `sequence` is the result of its append, and is returned. */
 int64_t stream_count(burst_stream_t *stream, int64_t sequence);
 
-/* What the drain says of the stream; all zero if it is absent. The caller has entered, or is the one who closes. */
+/* The drain's figures of the stream; all zero if it is absent. The caller has entered, or closes the log. */
 void stream_get_figures(const burst_stream_t *stream, struct drain_figures *figures);
 
-/* Leaves the last figures of all streams: the engine is about to go. */
+/* Keeps the last figures of all streams, since the engine is about to go. */
 void stream_keep_figures(burst_t *log);
 
-/* The drain calls it in the end (threads_start); `log` is a burst_t. */
+/* The drain calls this at its end (threads_start); `log` is a burst_t. */
 void log_let_go(void *log);
 
-/* After an open was refused with -EBUSY: adds to its sentence if an unfinished close of this process holds the ring. */
+/* After an open was refused with -EBUSY: adds to the sentence if an unfinished close of this process holds the ring. */
 void log_explain_busy(const burst_t *logs, const char *ring_path);
 
 #endif

@@ -17,7 +17,7 @@ void log_file_look(const char *file_name, struct log_file_before *before) {
     }
 }
 
-/* If another log holds the file, that log has made it meanwhile. */
+/* another log may hold the file, and has then made it meanwhile */
 static void remove_empty(const char *path) {
     const struct files_ops *ops = files_posix.ops;
     struct file_identity identity;

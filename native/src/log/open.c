@@ -27,7 +27,7 @@
 #define ABSENT_STREAM_WAIT_NS 10000000000
 #define USUAL_RECORD_BYTES 200
 
-/* One allocation: each closed one stays, and a process has room for 65530 mappings. */
+/* One allocation for all parts: each closed log stays, and a process has room for only 65530 mappings. */
 struct handle {
     burst_t log;
     struct stages stages;
@@ -57,7 +57,7 @@ int burst_config_check(const burst_config_t *config) {
     return config_check(config, &checked);
 }
 
-/* *least: what the weakest of the media survives. */
+/* *least: the class of the weakest medium. */
 static int check_survival(const struct checked_config *checked, const char *ring, const struct survival *of_ring,
                           uint32_t *least) {
     const struct survival all = {.survives = BURST_DURABILITY_POWER};
@@ -68,7 +68,7 @@ static int check_survival(const struct checked_config *checked, const char *ring
     return rc < 0 ? rc : durability_check(asked, ring, of_ring, "", &all);
 }
 
-/* Before a ring file is made: what a file would survive there. */
+/* Checks, before a ring file is made, whether it would survive the configured losses there. */
 static int check_place(const struct checked_config *checked) {
     const burst_config_t *config = &checked->values;
     char ring[BURST_PATH_BYTES];
@@ -82,7 +82,7 @@ static int check_place(const struct checked_config *checked) {
     return check_survival(checked, ring, &of_ring, &least);
 }
 
-/* Opens the medium of the ring, as the fastest engine writes it. What was made is in *ring also after an error. */
+/* Opens the medium of the ring with the fastest engine. *ring has what was made, even after an error. */
 static int open_ring(const struct checked_config *checked, burst_t *log, struct opened_ring *ring) {
     struct survival of_ring;
     int rc = check_place(checked);
@@ -112,19 +112,19 @@ static uint32_t cpus_here(void) {
     return known && !cpulist_is_empty(&cpus) ? cpulist_count(&cpus) : 0;
 }
 
-/* The user whose ring file root has been given; 0: nobody else's, or no file. */
+/* The user whose ring file root opens; 0: no other user's, or no file. */
 static uint32_t untrusted_ring_owner(const struct device *device) {
     return geteuid() == 0 && device->is_file ? device->file.owner : 0;
 }
 
-/* A record that is made durable alone takes whole blocks of the medium, however short it is. */
+/* A record that is committed alone takes whole blocks of the medium, however short it is. */
 static void tell_writing(burst_t *log) {
     const struct superblock *superblock = ring_view_superblock(&log->engine->view);
     const uint32_t line_bytes = superblock_line_bytes(superblock);
     const uint64_t one =
         align_up(record_bytes(USUAL_RECORD_BYTES), line_bytes != 0 ? line_bytes : superblock->block_bytes);
     const uint64_t marks =
-        (RING_MARKER_BLOCKS + 1) * (uint64_t)superblock->block_bytes; /* that of this open, and to come */
+        (RING_MARKER_BLOCKS + 1) * (uint64_t)superblock->block_bytes; /* for this open's marker and the next ones */
     const char *because = log->device->chosen_because;
     events_post(
         &log->events, BURST_INFO,
@@ -136,7 +136,7 @@ static void tell_writing(burst_t *log) {
         (unsigned long long)((superblock->capacity_bytes - marks) / one), USUAL_RECORD_BYTES, (unsigned long long)one);
 }
 
-/* In one event if the same holds for both. */
+/* Tells both in one event if they are alike. */
 static void tell_survival(burst_t *log, const char *file, const struct survival *of_file) {
     const struct device *device = log->device;
     const char *ring_survives = survival_name(device->survives), *file_survives = survival_name(of_file->survives);
@@ -152,7 +152,7 @@ static void tell_survival(burst_t *log, const char *file, const struct survival 
     }
 }
 
-/* As an event now, and for burst_durability_statement. */
+/* Tells it as an event now, and keeps it for burst_durability_statement. */
 static void state_survival(burst_t *log, const struct checked_config *checked) {
     const struct device *device = log->device;
     const int used = snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s", device->path,
@@ -168,7 +168,7 @@ static void state_survival(burst_t *log, const struct checked_config *checked) {
     tell_survival(log, file, &of_file);
 }
 
-/* Nobody knows whether there was one before, but who moved or lost it should be reminded. */
+/* Nobody knows whether there was a ring before. The operator who moved or lost it should be reminded. */
 static void tell_new_ring(burst_t *log, const char *file_name) {
     struct drain_figures figures = {.length = 0};
     drain_get_figures(log->engine->drain, LAYOUT_MAIN_STREAM, &figures);
@@ -181,7 +181,7 @@ static void tell_new_ring(burst_t *log, const char *file_name) {
     }
 }
 
-/* With the main stream that is wanted; NULL: there is none. */
+/* Makes the engine's configuration. main: the main stream, or NULL. */
 static int open_engine(burst_t *log, const struct checked_config *checked, const struct engine_stream *main) {
     const struct engine_parts parts = {.platform = &platform_linux,
                                        .device = log->device,
@@ -222,7 +222,7 @@ static void tell_open(burst_t *log, const struct checked_config *checked, const 
     }
 }
 
-/* Remembers what callers may ask for after close. */
+/* Keeps the answers that callers may ask for after the close. */
 static void remember(burst_t *log) {
     log->ring = log->main.ring = log->engine->ring;
     log->provably_lost = log->engine->view.recovery.lost;
@@ -232,7 +232,7 @@ static void remember(burst_t *log) {
     }
 }
 
-/* Ring, engine and threads, with the main stream if one is being opened; or nothing is left of them. */
+/* Makes ring, engine and threads, and opens the main stream if there is one. After an error nothing of them is left. */
 static int open_all(burst_t *log, const struct checked_config *checked, const struct engine_stream *main,
                     struct opened_ring *ring) {
     int rc = open_ring(checked, log, ring);

@@ -16,11 +16,11 @@
 #define LIST_BYTES 128
 #define REALTIME_HIGHEST 99
 
-/* A thread of its own tries the CPUs, so that the caller stays where it is. */
+/* A thread of its own tries the CPUs, so that the caller keeps its CPU. */
 struct trial {
     const struct cpulist *wanted;
     struct cpulist given;
-    struct cpulist possible; /* what the cpuset of the process leaves of all CPUs */
+    struct cpulist possible; /* the CPUs that the process's cpuset allows */
     int failure;
 };
 
@@ -39,7 +39,8 @@ static void run_trial(void *argument) {
     trial->failure = ask_for(trial->wanted, &trial->given);
 }
 
-/* -EINVAL if a CPU is outside the cpuset of the process. If the host lets nobody choose, a WARN event says so later. */
+/* Returns -EINVAL if a CPU is outside the cpuset of the process. If the host forbids any choice, a WARN event says so
+ * later. */
 static int check_cpuset(const char *attribute, const char *value, const char *ring, const struct cpulist *cpus) {
     struct trial trial = {.wanted = cpus};
     struct worker worker = {.is_stopped = 0};
@@ -85,7 +86,7 @@ static int read_cpus(const char *attribute, const char *value, const char *ring,
     return check_cpuset(attribute, value, ring, cpus);
 }
 
-/* A spinning real-time thread there would stop all other threads of the process, this one included. */
+/* A spinning real-time thread there would stop all other threads of the process, even this one. */
 static int is_only_cpu(const struct cpulist *cpus) {
     struct cpulist mine;
     memset(&mine, 0, sizeof mine);

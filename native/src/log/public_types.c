@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What burstlog.h and the rooms below it each say for themselves is the same. */
+/* Asserts that burstlog.h and the rooms below it define the same values. */
 #include "base/events.h"
 #include "base/histogram.h"
 #include "burstlog.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of burstlog.h as the rooms below it know them; public_types.c asserts that they are. */
+/* Structs of burstlog.h under the names that the rooms below use. public_types.c asserts that they are equal. */
 #ifndef BURST_LOG_PUBLIC_TYPES_H
 #define BURST_LOG_PUBLIC_TYPES_H
 

@@ -19,7 +19,7 @@ static int format_new_file(struct device *device, void *argument) {
     return ledger_format(device->platform, device, *(const uint64_t *)argument);
 }
 
-/* Whether there is a ring; *is_untouched: nobody has opened it since it was formatted. */
+/* Whether there is a ring. *is_untouched: nobody has opened it since its format. */
 static int look_at(struct device *device, int *is_untouched) {
     struct ledger *ledger;
     const int is_ring = ledger_read(&platform_linux, device, &ledger) == 0;
@@ -28,20 +28,20 @@ static int look_at(struct device *device, int *is_untouched) {
     return is_ring;
 }
 
-/* Empties a file that was empty; removes one that was missing. This open still has the lock, so nobody else can have
- * put a record into it. */
+/* Empties a file that was empty, and removes one that was missing. This open still has the lock, so no other process
+ * can have put a record into it. */
 static void take_back(const char *path, const struct opened_ring *ring) {
     char target[BURST_PATH_BYTES];
     if (ring->was_empty) {
         if (ftruncate(ring->device->file.fd, 0) < 0) {
-            return; /* it stays an empty ring */
+            return; /* the file stays an empty ring */
         }
     } else if (path_follow(path, target, sizeof target) == 0 && folders_unlink(target, ring->device->file.fd) == 0) {
         folders_take_back(target, ring->folders_missing);
     }
 }
 
-/* Removes the ring file that a refused open has made, unless somebody else has used it since. */
+/* Removes the ring file that a refused open has made, unless another process has used it since. */
 static void take_back_closed(const char *path, struct opened_ring *ring, int rc) {
     char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
     snprintf(sentence, sizeof sentence, "%s", error_text());
@@ -55,8 +55,8 @@ static void take_back_closed(const char *path, struct opened_ring *ring, int rc)
     error_set(-rc, "%s", sentence);
 }
 
-/* A write beyond the limit sends SIGXFSZ to the thread that writes, over bytes that are there too: any append could end
- * the process. Writes to mapped memory know no limit. */
+/* A write beyond the limit sends SIGXFSZ to the writing thread, even over existing bytes: any append could end the
+ * process. Writes to mapped memory know no limit. */
 static int check_limit(const char *path, uint64_t bytes) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) {

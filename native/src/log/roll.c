@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The record of a roll: checks what the caller says, and appends it. */
+/* The record of a roll: checks the caller's values, and appends it. */
 #include "log/roll.h"
 
 #include <errno.h>
@@ -138,7 +138,7 @@ static int64_t append(burst_stream_t *stream, const struct checked_roll *checked
     return rc < 0 ? rc : put(stream, &roll, time_ns, ring_append_roll, &stream->rule);
 }
 
-/* The engine rolls the stream as well: it completes this roll, and its names and figures go on behind it. */
+/* The engine also rolls the stream by itself: it completes this roll, and its names and figures go on behind it. */
 static int64_t append_between(struct rolling *rolling, burst_stream_t *stream, struct checked_roll *roll,
                               int64_t time_ns) {
     const int rc = rolling_begin_roll(rolling, &roll->files, time_ns);

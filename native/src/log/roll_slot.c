@@ -96,7 +96,7 @@ static int refuse_closed(const burst_stream_t *stream) {
                      stream->ring->path);
 }
 
-/* 1 with *request filled up to its struct_bytes, 0, or -ESHUTDOWN. */
+/* Returns 1 with *request filled up to its struct_bytes, 0, or -ESHUTDOWN. */
 static int take(struct roll_slot *slot, burst_roll_request_t *request) {
     int rc = 0;
     pthread_mutex_lock(&slot->lock);

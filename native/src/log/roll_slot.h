@@ -11,25 +11,25 @@
 
 enum roll_slot_state {
     ROLL_IDLE,
-    ROLL_ASKED,    /* `request` waits for an answer */
-    ROLL_ANSWERED, /* `answer` is that to `request` */
+    ROLL_ASKED,    /* the request waits for an answer */
+    ROLL_ANSWERED, /* `answer` belongs to `request` */
 };
 
 struct roll_slot {
     struct roller roller;
-    pthread_mutex_t lock; /* guards the fields below it; held for moments */
+    pthread_mutex_t lock; /* guards the fields below; held only for moments */
     struct event_count changed;
     enum roll_slot_state state;
-    int is_closed; /* nobody answers any more */
+    int is_closed; /* no caller answers any more */
     burst_roll_request_t request;
     struct roll_answer answer;
 };
 
-/* NULL: no memory. It is freed only if its stream was never open. */
+/* Returns NULL without memory. The slot is freed only if its stream was never open. */
 struct roll_slot *roll_slot_create(void);
 void roll_slot_destroy(struct roll_slot *slot);
 
-/* A caller who waits for a roll is told that none comes. The drain performs by itself all rolls that it asks for from now on. */
+/* Tells a caller that waits for a roll that none comes. From now on the drain performs all rolls that it asks for. */
 void roll_slot_close(struct roll_slot *slot);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The segments of a stream: what was configured, and the thread burst-segments, which deletes those that are not needed any more. */
+/* The segments of a stream: their configuration, and the thread burst-segments, which deletes those that nobody needs
+ * any more. */
 #ifndef BURST_LOG_SEGMENTS_H
 #define BURST_LOG_SEGMENTS_H
 
@@ -9,21 +10,24 @@
 #include "consume/retention.h"
 
 struct checked_segments {
-    char folder[BURST_PATH_BYTES]; /* absolute; "": none */
+    char folder[BURST_PATH_BYTES]; /* absolute path; "": none */
     uint64_t segment_bytes;        /* 0: the default */
     struct retention_limits limits;
 };
 
-/* Of a stream of the ring at this path. 0, or -errno with a sentence: a value cannot be used. */
+/* Checks the segments of a stream, for the ring at this path. Returns 0, or -errno with a sentence if a value cannot be
+ * used. */
 int segments_check(const char *ring, const burst_stream_config_t *config, struct checked_segments *segments);
 
-/* For a stream that is to be opened with them; *retention is NULL if it has none. 0, or -ENOMEM with a sentence. */
+/* Prepares the retention of a stream that is being opened. *retention is NULL if it has no segments. Returns 0, or
+ * -ENOMEM with a sentence. */
 int segments_prepare(burst_t *log, const struct checked_segments *segments, struct retention **retention);
 
-/* The stream is open: from now on its segments are looked at, by a thread that this starts. That there is none is told as an event. */
+/* The stream is open: a thread looks after its segments from now on. This starts it for the first such stream. If it
+ * cannot be started, an event says so. */
 void segments_begin(burst_stream_t *stream);
 
-/* Ends the thread soon; waits for that within the limit. */
+/* Asks the thread to end soon, or waits for its end within the limit. */
 void segments_stop(burst_t *log);
 void segments_await_end(burst_t *log, struct limit *limit);
 

@@ -34,7 +34,7 @@ static inline int64_t count(burst_stream_t *stream, int64_t sequence) {
 typedef int64_t ring_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                           const struct ring_rule *rule);
 
-/* Of a stream that is closed, or absent, or rolls its file. */
+/* The answer for a stream that is closed or absent. A stream that rolls takes the record, perhaps behind a roll. */
 static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, ring_call *call, const void *data,
                                                        size_t length, int64_t event_time_ns,
                                                        const struct ring_rule *rule) {
@@ -132,7 +132,7 @@ static int is_absent(const burst_stream_t *stream) {
     return atomic_load(&stream->refusal) == STREAM_IS_ABSENT;
 }
 
-/* 0, or -errno with a sentence: a call of the stream has nothing to look at. */
+/* Returns 0, or -errno with a sentence if there is nothing to look at. */
 static int check_there(const burst_stream_t *stream) {
     const int alive = log_check_alive(stream->log);
     return alive < 0 ? alive : is_absent(stream) ? (int)refuse(stream) : 0;
@@ -261,7 +261,7 @@ static void let_go(struct engine_call *call, struct engine *engine) {
     burst_stream_t *stream = (burst_stream_t *)((char *)call - offsetof(burst_stream_t, letting_go));
     if (engine != NULL) {
         engine_remove_stream(engine, stream->id);
-        keep(stream); /* which tells the close */
+        keep(stream); /* tells the close that the file is let go of */
     }
 }
 
@@ -279,7 +279,7 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     if (atomic_exchange(&stream->refusal, STREAM_IS_CLOSED) == STREAM_IS_CLOSED) {
         return (int)refuse(stream);
     }
-    limit_left_ns(&limit, &platform_linux); /* begins */
+    limit_left_ns(&limit, &platform_linux); /* begins its time */
     rc = burst_stream_await_drained(stream, timeout_ns);
     roll_slot_close(stream->rolls);
     if (log_enter(log) < 0) {

@@ -11,11 +11,12 @@ struct stream_names {
     burst_t *log;
     struct stream_names *next;
     int rolls;
-    struct rolling_name pattern; /* if it rolls */
-    char file[BURST_PATH_BYTES]; /* absolute */
+    struct rolling_name pattern; /* filled if the stream rolls by itself */
+    char file[BURST_PATH_BYTES]; /* absolute path */
 };
 
-/* Whether files that `one` has rolled may have the name of the file of `other`, or that which it gets when it cannot go on. */
+/* Whether files rolled by `one` may have the name of the log file of `other`, or the name that this file gets when it
+ * is diverted. */
 static int hits(const struct stream_names *one, const struct stream_names *other) {
     return one->rolls &&
            (rolling_name_hits(&one->pattern, other->file) || rolling_name_is_diverted(&one->pattern, other->file));
@@ -29,7 +30,7 @@ static int refuse(const struct stream_names *one, const struct stream_names *oth
         one->pattern.folder, one->pattern.pattern, one->file, one->log->ring->path, other->file);
 }
 
-/* Under the lock. */
+/* The caller has the lock. */
 static int check(const struct stream_names *names) {
     int rc = 0;
     for (const struct stream_names *other = names->log->names; other != NULL && rc == 0; other = other->next) {

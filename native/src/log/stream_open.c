@@ -13,19 +13,19 @@
 #include "log/stream_rolling.h"
 #include "log/stream_names.h"
 
-/* It begins with what is asked of the drain, and ends with the strings that `wanted` points to. */
+/* Begins with the request to the drain, and ends with the strings that `wanted` points to. */
 struct stream_opening {
     struct engine_call call;
-    _Atomic uint32_t
-        one_is_through; /* of the two: the caller has the result, or waits no more; the drain has opened it or not */
-    struct error_list error; /* what the drain says */
+    /* One of the two is done: the caller has the result, or waits no more; or the drain has tried the open. */
+    _Atomic uint32_t one_is_through;
+    struct error_list error; /* the drain's errors */
     struct log_file_before before;
     struct engine_stream wanted;
     struct roll_slot *rolls;     /* NULL: the engine performs the rolls */
-    struct rolling *rolling;     /* NULL: nobody rolls it unasked */
+    struct rolling *rolling;     /* NULL: the stream does not roll by itself */
     struct retention *retention; /* NULL: it has no segments */
     uint16_t id;
-    size_t bytes; /* of this, with the strings behind it */
+    size_t bytes; /* of this struct with its strings */
     char strings[];
 };
 
@@ -34,7 +34,7 @@ void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct
     config->struct_bytes = (uint32_t)struct_bytes;
 }
 
-/* --------------------------------------------------------------------------------------- what any stream needs */
+/* --------------------------------------------------------------------------------------- for any stream */
 
 static size_t string_bytes(const char *text) {
     return text == NULL ? 0 : strlen(text) + 1;
@@ -47,7 +47,7 @@ static const char *copy_string(char **room, const char *text) {
     return text == NULL ? NULL : memcpy(copy, text, bytes);
 }
 
-/* What the caller has given lasts as long as its call. */
+/* Copies the caller's texts, which last only as long as the caller's call. */
 static struct stream_opening *make_opening(const struct checked_stream *config) {
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
@@ -72,7 +72,7 @@ static struct stream_opening *make_opening(const struct checked_stream *config) 
     return opening;
 }
 
-/* 0, or -errno with a sentence: who rolls the files of the stream. */
+/* Prepares the one who rolls the stream's files. Returns 0, or -errno with a sentence. */
 static int give_rolls(const char *ring, uint64_t max_record_bytes, const struct checked_stream *config,
                       struct stream_opening *opening) {
     const burst_stream_config_t *values = &config->values;
@@ -89,7 +89,7 @@ static int give_rolls(const char *ring, uint64_t max_record_bytes, const struct 
     return rc;
 }
 
-/* With who was to roll the files, if no stream has got him. */
+/* Frees the opening, with everything in it that no stream has taken. */
 static void forget_opening(struct stream_opening *opening) {
     roll_slot_destroy(opening->rolls);
     rolling_destroy(opening->rolling);
@@ -121,7 +121,7 @@ const struct engine_stream *stream_wanted(const struct stream_opening *opening) 
     return &opening->wanted;
 }
 
-/* From now on the stream owns it. */
+/* Gives these parts to the stream, which owns them from now on. */
 static void move_to_stream(struct stream_opening *opening, burst_stream_t *stream) {
     stream->rolls = opening->rolls;
     stream->rolling = opening->rolling;
@@ -150,13 +150,12 @@ void stream_take_back(burst_stream_t *stream, struct stream_opening *opening) {
     forget_opening(opening);
 }
 
-/* ------------------------------------------------------------------------------------------ one of an open log
+/* ------------------------------------------------------------------------------------------ a stream of an open log
  *
- * Only the drain may open it, whom a log file that does not answer may hold up for ever: so the caller asks for it, and waits
- * within a limit. What was asked is of both; the last one who needs it lets go of it.
- */
+ * Only the drain may open it, and a log file that does not answer may hold the drain up for ever. So the caller asks
+ * the drain, and waits within a limit. The opening belongs to both; the last one to need it frees it. */
 
-/* In the thread of the drain. What this may have made for a stream that cannot be opened is taken back. */
+/* Runs in the thread of the drain. Takes back everything it made for a stream that cannot be opened. */
 static void run_opening(struct engine_call *call, struct engine *engine) {
     struct stream_opening *opening = (struct stream_opening *)call;
     int rc = -ESHUTDOWN;
@@ -170,9 +169,9 @@ static void run_opening(struct engine_call *call, struct engine *engine) {
     if (atomic_exchange(&opening->one_is_through, 1)) {
         if (rc == 0) {
             engine_remove_stream(engine, opening->id);
-            roll_slot_close(opening->rolls); /* and not freed: its file may be written, and then asks it */
+            roll_slot_close(opening->rolls); /* not freed: the stream's file may be written, and then asks it */
             opening->rolls = NULL;
-            rolling_leave(opening->rolling); /* as well */
+            rolling_leave(opening->rolling); /* not freed for the same reason */
             opening->rolling = NULL;
         }
         forget_opening(opening);
@@ -190,7 +189,8 @@ static int refuse_late(const burst_t *log, const char *path) {
                            path, error_time(log->shutdown_timeout_ns), log->ring->path);
 }
 
-/* Whatever it answers, the opening is not the caller's any more: it is the stream's, or of the drain, or forgotten. */
+/* The caller's opening is gone afterwards, whatever the result: the stream has taken it, the drain keeps it, or it is
+ * freed. */
 static int await_opening(burst_stream_t *stream, struct stream_opening *opening, const char *path) {
     burst_t *log = stream->log;
     struct limit limit = limit_of(log->shutdown_timeout_ns);

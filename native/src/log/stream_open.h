@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening a stream, the main one or another. What it needs beside the engine is made first. Then the engine opens it: before
- * its thread runs the main stream, by engine_open; any other in that thread. In the end the stream begins, or what was made is
- * taken back.
+ * Opening a stream, the main one or another. First comes everything that the stream needs beside the engine. Then the
+ * engine opens it: the main stream in engine_open, before the engine's thread runs; any other in that thread. At the
+ * end the stream begins, or everything made is taken back.
  */
 #ifndef BURST_LOG_STREAM_OPEN_H
 #define BURST_LOG_STREAM_OPEN_H
@@ -12,18 +12,18 @@
 
 struct stream_opening;
 
-/* Of a ring at this path, with records of at most so many bytes (0: not known yet). 0 with *opening, or -errno with a sentence
- * and nothing left behind. */
+/* Prepares a stream for the ring at this path. max_record_bytes: the ring's limit; 0: not known yet. Returns 0 with
+ * *opening, or -errno with a sentence and nothing left behind. */
 int stream_prepare(burst_t *log, const char *ring, uint64_t max_record_bytes, const struct checked_stream *config,
                    burst_stream_t *stream, struct stream_opening **opening);
 
-/* What the engine is asked for. */
+/* The stream as the engine gets it. */
 const struct engine_stream *stream_wanted(const struct stream_opening *opening);
 
-/* The engine has it, with that id: it takes records from here on. */
+/* The engine has the stream under that id. The stream takes records from here on. */
 void stream_start(burst_stream_t *stream, struct stream_opening *opening, uint16_t id);
 
-/* The engine does not have it, or not any more. Removes the files and folders that it may have made for it, too. */
+/* The engine does not have the stream, or has it no more. Also removes the files and folders that were made for it. */
 void stream_take_back(burst_stream_t *stream, struct stream_opening *opening);
 
 #endif

@@ -4,10 +4,10 @@
 #include "base/spin.h"
 #include "ring/leader.h"
 
-#define BUSY_LOOKS 8 /* per interval, while records come fast */
+#define BUSY_LOOKS 8 /* looks in each interval while records come fast */
 
-/* The drain looks every interval, even if nobody wakes it. While a sixteenth of the ring fills in less than that it
- * looks more often, so that hardly any append has to wake it. */
+/* The drain looks each interval even if nobody wakes it. While a sixteenth of the ring fills in less time, it looks
+ * more often, so that hardly any append has to wake it. */
 static void drain_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
@@ -37,9 +37,8 @@ static void drain_loop(void *argument) {
     }
 }
 
-#define LINGER_NS 20000 /* while records come fast, the committer looks for the next one for so long before it sleeps */
-#define SPACING_NS                                                                                                     \
-    5000 /* at least, from the beginning of a commit to that of the next: matters on media that are faster */
+#define LINGER_NS 20000 /* while records come fast, the committer looks so long for the next one before it sleeps */
+#define SPACING_NS 5000 /* least time between the beginnings of two commits; it matters on media that are faster */
 #define BATCH_SLICE_NS 1000000
 #define BATCH_LEAST_SLICE_NS 20000
 
@@ -59,14 +58,14 @@ static int linger(struct log_threads *threads, int64_t until_ns) {
     return is_enqueued(ring);
 }
 
-/* Waits until there is something to commit, or until it is told to stop. */
+/* Waits until there is something to commit, or until the committer has to stop. */
 static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     struct ring *ring = threads->engine->ring;
     while (threads->settings.committer_spins && !is_enqueued(ring) && !worker_is_stopped(&threads->committer)) {
         spin_pause();
     }
-    /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up;
-     * those that come now and then are not spun for. */
+    /* Records may come one by one, each soon after the commit of the one before: each must not pay for a wake-up. For
+     * records that come now and then the committer does not spin. */
     const int64_t begin_ns = platform_monotonic_ns(ring->platform);
     const int comes_fast = ring->limits.cpus > 1 && *idle_ns < LINGER_NS;
     if (is_enqueued(ring) || (comes_fast && linger(threads, begin_ns + LINGER_NS))) {
@@ -82,8 +81,7 @@ static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     *idle_ns = platform_monotonic_ns(ring->platform) - begin_ns;
 }
 
-/* Whether the batch need not wait any longer. It does not if half the ring is not durable: others may need that
- * space. */
+/* Whether the batch is complete. It also is when half the ring is not durable, since others may need that space. */
 static int is_batch_full(const struct log_threads *threads) {
     const struct ring *ring = threads->engine->ring;
     uint64_t durable, next_sequence;
@@ -93,8 +91,8 @@ static int is_batch_full(const struct log_threads *threads) {
            (threads->settings.batch_bytes != 0 && waiting >= threads->settings.batch_bytes);
 }
 
-/* Lets more records come, unless somebody waits for durability. `enqueued` stays set, so that no record wakes it
- * meanwhile. */
+/* Lets more records come, unless a caller waits for durability. `enqueued` stays set, so that no record wakes the
+ * committer meanwhile. */
 static void gather_batch(struct log_threads *threads) {
     struct ring *ring = threads->engine->ring;
     const struct platform *platform = ring->platform;
@@ -119,7 +117,8 @@ static void gather_batch(struct log_threads *threads) {
     }
 }
 
-/* A commit for every record would take the cache lines of the claim away from those who enqueue. */
+/* Leaves time between commits: a commit for each record would take the cache lines of the claim away from the appending
+ * threads. */
 static void keep_apart(const struct log_threads *threads, int64_t committed_ns) {
     const struct ring *ring = threads->engine->ring;
     const int may_spin = threads->settings.committer_spins || ring->limits.cpus > 1;

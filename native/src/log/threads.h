@@ -2,9 +2,9 @@
 /*
  * The two threads of an open log: the drain, and the committer of enqueued records.
  *
- * They also close it, since only they may wait for the medium and for the log file for as long as those take. The committer commits
- * what is left and ends when it is told to stop. The drain ends its step and calls `last`, which waits for the committer and lets go
- * of everything. The caller of the close waits for that as long as he likes.
+ * The two also close the log, since only they may wait for media as long as these take. When it is told to stop, the
+ * committer commits what is left and ends. The drain ends its step and calls `last`, which waits for the committer and
+ * lets go of everything. The caller of the close waits for that as long as it wants.
  */
 #ifndef BURST_THREADS_H
 #define BURST_THREADS_H
@@ -16,9 +16,9 @@
 
 struct thread_settings {
     int64_t drain_interval_ns;
-    int64_t batch_delay_ns;   /* 0: the committer commits what is there */
-    uint64_t batch_bytes;     /* 0: it always waits that long */
-    uint32_t committer_spins; /* it never sleeps */
+    int64_t batch_delay_ns;   /* 0: the committer commits at once */
+    uint64_t batch_bytes;     /* 0: the committer always waits that long */
+    uint32_t committer_spins; /* the committer never sleeps */
 };
 
 struct log_threads {
@@ -27,11 +27,11 @@ struct log_threads {
     struct worker drain;          /* the close joins it, or leaves it */
     struct worker committer;      /* `last` joins it */
     _Atomic uint32_t sync_wanted; /* a caller waits for the log file: the drain syncs in its next step */
-    void (*last)(void *argument); /* the drain calls it in the end */
+    void (*last)(void *argument); /* the drain calls it at its end */
     void *argument;
 };
 
-/* 0 or -errno with a sentence; then none runs. */
+/* Starts both threads. Returns 0, or -errno with a sentence and no thread running. */
 int threads_start(struct log_threads *threads, struct engine *engine, const struct thread_settings *settings,
                   void (*last)(void *argument), void *argument);
 
