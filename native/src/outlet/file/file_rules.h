@@ -73,6 +73,7 @@ enum file_sentence {
     SAY_HELD,
     SAY_IS_RING,
     SAY_NOT_ROLLED,
+    SAY_ROLL_FORBIDDEN,
     FILE_SENTENCES
 };
 
@@ -267,6 +268,8 @@ static const struct file_row file_rows[] = {
     {"R2", FILE_FAIL_NOTED, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_ROLL), .own = IS(OWN_DEAD)},
     {"R3", FILE_STALL, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_ROLL), .own = TWO(OWN_UNMOUNTED, OWN_UNREADABLE)},
     {"R4", FILE_BEGIN_ROLLED, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_ROLL), .target = IS(TARGET_DONE)},
+    {"R16", FILE_GIVE_UP_ROLL, ASK_NOTHING, SAY_ROLL_FORBIDDEN, .moments = IS(MOMENT_ROLL), .tried = IS(TRIED_RENAME),
+     .error = IS(ERROR_FORBIDDEN)},
     {"R5", FILE_GIVE_UP_ROLL, ASK_NOTHING, SAY_NOT_ROLLED, .moments = IS(MOMENT_ROLL), .tried = IS(TRIED_RENAME)},
     {"R6", FILE_GIVE_UP_ROLL, ASK_NOTHING, SAY_NOT_ROLLED, .moments = IS(MOMENT_ROLL), .own = IS(OWN_ITS),
      .diverted = IS(DIVERTED_OLD), .trust = TWO(TRUST_RECORD, TRUST_NOTHING)},

@@ -31,6 +31,8 @@ uint8_t file_error_of(int rc) {
         return ERROR_HELD;
     case EINVAL:
         return ERROR_NO_FILE;
+    case EPERM:
+        return ERROR_FORBIDDEN;
     case EINPROGRESS:
         return ERROR_WAITS;
     case ENOSPC:

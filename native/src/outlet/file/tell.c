@@ -196,14 +196,14 @@ static int was_taken_for_empty(const struct log_file *log, const struct file_cal
     return log->roller != NULL && log->roller->plan != NULL && call->target[0] == '\0';
 }
 
-static void say_not_rolled(const struct log_file *log, const struct file_call *call) {
+static void say_not_rolled(const struct log_file *log, const struct file_call *call, const char *remedy) {
     const int rc = file_roll_error(call);
     if (log->roll_told_rc != rc && !was_taken_for_empty(log, call)) {
         events_post(log->events, EVENT_WARN,
                     "log file %s could not be rolled%s%s: %s; it goes on as it is, with the footer in it, until the "
                     "next roll: %s",
                     call->path, call->target[0] == '\0' ? "" : " to ", call->target, error_name(-rc),
-                    rc == -EXDEV ? "let it be renamed on its own file system" : "mend that");
+                    rc == -EXDEV ? "let it be renamed on its own file system" : remedy);
     }
 }
 
@@ -219,8 +219,9 @@ static const char *remedy(int rc) {
         return "raise the limit of file sizes of this process (prlimit --fsize)";
     case EROFS:
         return "make its file system writable";
-    case EACCES:
     case EPERM:
+        return "take back what forbids it (lsattr), or give this process the right to write it";
+    case EACCES:
         return "give this process the right to write it";
     case EAGAIN:
         return "find out who changes it all the time";
@@ -356,7 +357,10 @@ void file_say(const struct log_file *log, const struct file_call *call, enum fil
         error_set(EEXIST, "log file %s is a ring: give fileName the name of another file", path_of(log, call));
         break;
     case SAY_NOT_ROLLED:
-        say_not_rolled(log, call);
+        say_not_rolled(log, call, "mend that");
+        break;
+    case SAY_ROLL_FORBIDDEN:
+        say_not_rolled(log, call, "take back what forbids it (lsattr; or its folder is sticky and of another user)");
         break;
     }
 }

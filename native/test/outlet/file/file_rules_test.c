@@ -44,8 +44,8 @@ static const char *const of_mount[] = {"?", "here", "away", "unknown"};
 static const char *const of_caller[] = {"drain", "open", "roll"};
 static const char *const of_lock[] = {"may come", "held too long", "passed over"};
 static const char *const of_tried[] = {"nothing", "the name", "a diverted name", "a rename", "moving"};
-static const char *const of_error[] = {"none",         "exists",  "held",   "passing",
-                                       "a roll waits", "no file", "a ring", "lasting"};
+static const char *const of_error[] = {"none",    "exists",    "held",   "passing", "a roll waits",
+                                       "no file", "forbidden", "a ring", "lasting"};
 static const char *const of_cut[] = {"?", "done", "failed"};
 static const char *const of_own[] = {"?", "its own", "gone", "unmounted", "dead", "unreadable"};
 static const char *const of_roller[] = {"?", "nobody", "answered", "refuses", "waits", "failed"};
@@ -126,6 +126,7 @@ static const char *const sentences[FILE_SENTENCES] = {
     [SAY_HELD] = "is held by another writer",
     [SAY_IS_RING] = "is a ring",
     [SAY_NOT_ROLLED] = "could not be rolled",
+    [SAY_ROLL_FORBIDDEN] = "could not be rolled, others forbid it",
 };
 
 static void add_values(char *text, size_t bytes, const char *fact, unsigned mask, const char *const *words) {

@@ -2,6 +2,9 @@
 /* Names that a rolled file does not get, and those that it has although the call said no. */
 #include "rolled_log.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 static char beside[sizeof archive + 8];
@@ -132,6 +135,52 @@ static void what_has_the_name_when_the_file_is_gone_is_not_taken_for_it(void **s
     assert_file(host.file, "b\n");
 }
 
+/* chattr +i, or -i. Whether the file system can. */
+static int make_immutable(int is_immutable) {
+    unsigned flags = 0; /* an int, whatever the name of the call says */
+    const int file = open(host.file, O_RDONLY | O_CLOEXEC);
+    assert_true(file >= 0);
+    int rc = ioctl(file, FS_IOC_GETFLAGS, &flags);
+    flags = is_immutable ? flags | FS_IMMUTABLE_FL : flags & ~(unsigned)FS_IMMUTABLE_FL;
+    rc = rc < 0 ? rc : ioctl(file, FS_IOC_SETFLAGS, &flags);
+    close(file);
+    return rc == 0;
+}
+
+static int is_real;
+
+static int rename_immutable(const struct files *files, const char *from, const char *to) {
+    is_real = make_immutable(1);
+    ops.rename = files_posix.ops->rename;
+    return is_real ? files_posix.ops->rename(files, from, to) : -EPERM;
+}
+
+static void a_file_that_is_made_immutable_before_its_rename_goes_on(void **state) {
+    (void)state;
+    ops.rename = rename_immutable;
+    append_text("a\n");
+    append_roll("f", "h", archive);
+    append_text("b\n");
+    int rc = 1;
+    for (int i = 0; i < 50 && rc >= 0 && !drain_is_done(host.engine->drain); i++) {
+        rc = engine_step(host.engine, 1);
+    }
+    assert_told("until the next roll: take back what forbids it (lsattr; or its folder is sticky and of another user)");
+    if (is_real) {
+        assert_int_equal(rc, -EPERM);
+        assert_told("take back what forbids it (lsattr), or give this process the right to write it");
+        assert_true(make_immutable(0));
+    } else {
+        print_message("no file can be made immutable here: only the rename was made to fail\n");
+    }
+    drain_all();
+    assert_file(host.file, "a\nfb\n");
+    append_roll("f", "h", archive);
+    drain_all();
+    assert_file(archive, "a\nfb\nf");
+    assert_file(host.file, "h");
+}
+
 #define TAKEN_TEST(name) cmocka_unit_test_setup_teardown(name, begin, remove_folder)
 
 int main(void) {
@@ -141,6 +190,7 @@ int main(void) {
         TAKEN_TEST(a_rename_that_is_done_and_reports_an_error_is_no_second_one),
         TAKEN_TEST(one_that_others_took_at_that_moment_is_theirs),
         TAKEN_TEST(what_has_the_name_when_the_file_is_gone_is_not_taken_for_it),
+        TAKEN_TEST(a_file_that_is_made_immutable_before_its_rename_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
