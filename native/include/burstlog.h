@@ -195,9 +195,9 @@ const char *burst_version(void);
 const char *burst_last_error(void);
 
 /*
- * Opens the ring and the log file, finishes what a crash interrupted (recovery), and starts the drain. On return each
- * record found is accounted for: see burst_recovery_statement(). Ring and log file stay locked against other writers
- * until burst_close(). Returns 0, or a negative errno. After an error *log is NULL, and the call leaves no folder, ring
+ * Opens the ring and, if there is one, its main stream, or leaves neither; finishes what a crash interrupted (recovery),
+ * and starts the drain. On return each record found is accounted for: see burst_recovery_statement(). Ring and log file
+ * stay locked against other writers until burst_close(). Returns 0, or a negative errno. After an error *log is NULL, and the call leaves no folder, ring
  * or log file that it made. The medium is then unchanged, except for the measurements of io = AUTO and for blocks that
  * a file lacked.
  *
@@ -224,7 +224,8 @@ int burst_config_check(const burst_config_t *config);
 /*
  * Appends one record to the main stream. Returns its sequence once the record and all before it are durable in the
  * ring. Sequences begin with 1 and have no gaps, even over reopens. length: 0..max_record_bytes. event_time_ns: any
- * clock of the caller; it is kept with the record. Returns 0 if the ring was full and on_full is DISCARD.
+ * clock of the caller; it is kept with the record. Returns 0 if the ring was full and on_full is DISCARD; -EINVAL if
+ * there is no main stream.
  */
 int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
 
@@ -318,11 +319,11 @@ typedef struct burst_stats {
     uint64_t capacity_bytes; /* bytes of the ring that hold records */
     uint64_t used_bytes;     /* bytes that the drain has not yet released */
     uint64_t max_record_bytes;
-    uint64_t file_bytes;                      /* length of the current log file that has been written */
-    uint32_t destination_empty;               /* 1 if at open the log file was empty, and no record waited for it */
-    uint32_t epoch;                           /* number of this open in the ring's life */
-    uint32_t survives;                        /* enum burst_durability: what ring and log file together survive */
-    uint32_t io;                              /* enum burst_io in use */
+    uint64_t file_bytes;        /* written length of the main stream's current log file; 0: no main stream */
+    uint32_t destination_empty; /* 1 if at open that file was empty, and no record waited for it */
+    uint32_t epoch;             /* number of this open in the ring's life */
+    uint32_t survives;          /* enum burst_durability: what ring and log file together survive */
+    uint32_t io;                /* enum burst_io in use */
     burst_stage_stats_t stages[BURST_STAGES]; /* by enum burst_stage */
 } burst_stats_t;
 
@@ -352,7 +353,7 @@ int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns);
 
 /* Copies the absolute path of the log file that is written now, always terminated. It differs from file_name after a
  * failed sync, or if others wrote into the file, cut it or took its name, until the log goes back: docs/recovery.md.
- * Returns 0. */
+ * Returns 0, or -EINVAL and "" if there is no main stream. */
 int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
 
 /* ------------------------------------------------------------------------------------------------------------ streams
