@@ -2,14 +2,14 @@
 package io.burstlog;
 
 /**
- * How the calls made for each record reach the native library. The library is loaded, and everything else is called,
- * through JNA in any case.
+ * The way in which the calls for each record reach the native library. JNA always loads the library and makes all other
+ * calls.
  */
 public enum Binding {
     /** The faster one, {@link #JNI}. */
     AUTO,
     /** JNI methods, registered by the library itself. */
     JNI,
-    /** JNA direct mapping: roughly ten times the cost of a call, and no native method of this module. */
+    /** JNA direct mapping: a call costs roughly ten times as much, and this module then has no native method. */
     JNA
 }

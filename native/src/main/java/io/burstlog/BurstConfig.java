@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * How to open a log. Immutable.
+ * The configuration with which a log is opened. Immutable.
  *
  * <pre>{@code
  * BurstConfig config = BurstConfig.builder().ring("orders.ring").fileName("orders.log").build();
@@ -44,7 +44,8 @@ public final class BurstConfig {
     }
 
     /**
-     * Checks the values that {@link BurstLog#open} checks before it touches anything. Opens, creates and reads no ring.
+     * Checks the values that {@link BurstLog#open} checks before it touches any file. This method opens, creates and
+     * reads no ring.
      *
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}, whose message names every value
      *     that cannot be used, or {@link BurstException.Code#LIBRARY}
@@ -55,9 +56,9 @@ public final class BurstConfig {
     }
 
     /**
-     * As {@link #check()}, as if this were the main stream.
+     * Checks the values as {@link #check()} does, with the given stream in the place of the main one.
      *
-     * @param stream what is to be opened with {@link BurstLog#stream}
+     * @param stream the configuration of a stream that {@link BurstLog#stream} is to open
      * @throws BurstException as {@link #check()}
      */
     public void check(StreamConfig stream) {
@@ -75,8 +76,8 @@ public final class BurstConfig {
     }
 
     /**
-     * Every value by the name of the method that sets it, for instance to compare two configurations. What is null is
-     * not there.
+     * Returns every value by the name of the method that sets it, for instance to compare two configurations. The map
+     * leaves out null values.
      *
      * @return not modifiable, in the order of the names
      */
@@ -112,10 +113,10 @@ public final class BurstConfig {
     }
 
     /**
-     * Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe.
+     * Collects the values; {@link #build()} checks those that the engine could not check. Not thread-safe.
      *
-     * <p>A value has one home here: a field with its default, named like the field of {@code burst_config_t} and like
-     * the method that sets it.
+     * <p>Each value is one field here, with its default. The field has the name of the field of {@code burst_config_t}
+     * and of the method that sets it.
      */
     public static final class Builder implements Cloneable {
 
@@ -159,8 +160,8 @@ public final class BurstConfig {
         }
 
         /**
-         * The main stream, which the methods of {@link BurstLog} write. Null, the default, for a log that has none:
-         * {@link BurstLog#stream} opens those that it has.
+         * The main stream, to which the methods of {@link BurstLog} write. Null, the default, for a log without a main
+         * stream: {@link BurstLog#stream} opens its streams.
          */
         public Builder main(StreamConfig stream) {
             main = stream;
@@ -168,8 +169,8 @@ public final class BurstConfig {
         }
 
         /**
-         * Short for {@link #main(StreamConfig) main} of a stream whose log file this is, and all else at its default.
-         * Null, the default, says nothing; a build refuses both.
+         * Short for a {@link #main(StreamConfig) main} stream with this log file and every other value at its default.
+         * Null, the default, sets nothing. {@link #build()} refuses a configuration that sets both.
          */
         public Builder fileName(String path) {
             fileName = path;
@@ -186,8 +187,8 @@ public final class BurstConfig {
         }
 
         /**
-         * What ring and log file must both survive, {@link Durability#POWER} by default; a medium that survives less is
-         * refused at open.
+         * The worst failure that ring and log file must both survive, {@link Durability#POWER} by default. Opening
+         * refuses a medium that survives less.
          */
         public Builder durability(Durability least) {
             durability = least;
@@ -200,21 +201,21 @@ public final class BurstConfig {
             return this;
         }
 
-        /** How the ring is written, {@link Io#AUTO} by default. */
+        /** The way in which the engine writes the ring, {@link Io#AUTO} by default. */
         public Builder io(Io choice) {
             io = choice;
             return this;
         }
 
-        /** Within which time a durable record reaches its log file; zero, the default, is 100 ms. */
+        /** The time within which a durable record reaches its log file; zero, the default, is 100 ms. */
         public Builder drainInterval(Duration interval) {
             drainInterval = interval;
             return this;
         }
 
         /**
-         * How long closing takes at most, whatever the media do; zero, the default, is 10 s. Three quarters of it are
-         * for draining. What is left stays in the ring for the next open.
+         * The longest time that closing takes, even if a medium does not answer; zero, the default, is 10 s. The drain
+         * gets three quarters of it. Records that it has not moved by then stay in the ring for the next open.
          */
         public Builder shutdownTimeout(Duration timeout) {
             shutdownTimeout = timeout;
@@ -232,8 +233,9 @@ public final class BurstConfig {
         }
 
         /**
-         * The CPUs of the thread {@code burst-commit}, which makes enqueued records durable; as
-         * {@link #drainCpu(String)}. The ring's image is then kept on their NUMA node, else on that of the device.
+         * The CPUs of the thread {@code burst-commit}, which makes enqueued records durable; written as in
+         * {@link #drainCpu(String)}. The engine keeps the ring's image in memory on the NUMA node of these CPUs;
+         * without them, on the node of the device.
          */
         public Builder commitCpu(String cpus) {
             commitCpu = cpus;
@@ -241,8 +243,8 @@ public final class BurstConfig {
         }
 
         /**
-         * The priority of {@code burst-commit} under SCHED_FIFO, 1 to 99; 0, the default, for none. Where the host does
-         * not allow it, the log opens without and its listener hears so.
+         * The priority of {@code burst-commit} under SCHED_FIFO, 1 to 99; 0, the default, for none. If the host does
+         * not allow it, the log opens without it and tells its listener.
          */
         public Builder realtimePriority(int priority) {
             realtimePriority = priority;
@@ -251,24 +253,24 @@ public final class BurstConfig {
 
         /**
          * Whether {@code burst-commit} spins when nothing is enqueued, so that no {@link BurstLog#offer(byte[])} ever
-         * pays for waking it; it sleeps by default. It takes a whole CPU, which {@link #commitCpu(String)} should give
-         * it.
+         * pays for waking it; it sleeps by default. A spinning thread takes a whole CPU, which
+         * {@link #commitCpu(String)} should give it.
          */
         public Builder commitSpin(boolean spins) {
             commitSpin = spins;
             return this;
         }
 
-        /** Pages of the ring's image in memory, {@link HugePages#AUTO} by default. */
+        /** The size of the pages of the ring's image in memory, {@link HugePages#AUTO} by default. */
         public Builder hugePages(HugePages choice) {
             hugePages = choice;
             return this;
         }
 
         /**
-         * How long {@code burst-commit} waits for more enqueued records before it makes those that are there durable:
-         * fewer and longer writes. At most 1 s; zero, the default, does not wait. Whoever waits for durability does not
-         * wait for that.
+         * The time that {@code burst-commit} waits for more enqueued records before it makes them durable, for fewer
+         * and longer writes. At most 1 s; with zero, the default, it does not wait. A call that waits for durability
+         * does not wait for this delay.
          */
         public Builder batchDelay(Duration delay) {
             batchDelay = delay;
@@ -276,15 +278,15 @@ public final class BurstConfig {
         }
 
         /**
-         * How many bytes of the ring must be enqueued for {@code burst-commit} to wait no longer; 0, the default: only
-         * {@link #batchDelay(Duration)} counts. Needs a delay.
+         * The bytes of enqueued records at which {@code burst-commit} ends the wait of {@link #batchDelay(Duration)}
+         * early; 0, the default: it never ends early for them. Needs a delay.
          */
         public Builder batchBytes(long bytes) {
             batchBytes = bytes;
             return this;
         }
 
-        /** How the calls made for each record reach the library, {@link Binding#AUTO} by default. */
+        /** The way in which the calls for each record reach the library, {@link Binding#AUTO} by default. */
         public Builder binding(Binding choice) {
             binding = choice;
             return this;
@@ -292,8 +294,8 @@ public final class BurstConfig {
 
         /**
          * The only native library to load, a {@code libburstlog.so}; there is no fallback if it cannot be loaded. It
-         * goes before the system property {@code burstlog.library}, which means the same. Null, the default, for the
-         * one in the jar or on the library path.
+         * wins over the system property {@code burstlog.library}, which means the same. Null, the default, for the
+         * library in the jar or on the library path.
          */
         public Builder library(String path) {
             library = path;
@@ -301,9 +303,9 @@ public final class BurstConfig {
         }
 
         /**
-         * Who hears what the engine has to tell, beginning with what recovery found; null, the default, for nobody. It
-         * is called on a daemon thread of this log, for one event at a time. What it throws goes to that thread's
-         * uncaught exception handler.
+         * The listener for the engine's events; the first ones tell what recovery found. Null, the default, for none. A
+         * daemon thread of this log calls it, for one event at a time. An exception that it throws goes to that
+         * thread's uncaught exception handler.
          */
         public Builder listener(Consumer<BurstEvent> consumer) {
             listener = consumer;

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A named reader of the records of a stream, which has a place in its folder of segments
- * ({@link StreamConfig.Builder#segments}) that outlives it.
+ * A named reader of the records of a stream. Its position in the stream's folder of segments
+ * ({@link StreamConfig.Builder#segments}) outlives this object.
  *
  * <pre>{@code
  * try (BurstConsumer consumer = BurstConsumer.open("orders.segments", "to-the-database")) {
@@ -33,21 +33,23 @@ import java.util.concurrent.TimeUnit;
  * }
  * }</pre>
  *
- * <p>It needs the folder and nothing else: in the process of the log or another one, while the log is written or long
- * after. It gets each record in order, with its {@linkplain ConsumedRecords#number() number}, 1 and up without a gap.
- * What it gets is durable in the ring, if not yet in the segment: no crash takes it back. The log never waits for it.
+ * <p>A consumer needs only the folder: it may run in the process of the log or in another one, while the log is written
+ * or long after. It gets the records in order, each with a {@linkplain ConsumedRecords#number() number}; the numbers
+ * begin at 1 and have no gap. A record that a consumer gets is durable in the ring, if not yet in the segment: no crash
+ * takes it back. The log never waits for a consumer.
  *
- * <p><b>At least once, or exactly once.</b> {@link #ack} makes durable how far it has got, and when it is opened again
- * it goes on there: what was passed on and not acknowledged comes again. Whoever stores the number of a record in the
- * same transaction as what he makes of it, and begins with {@link #seek} behind it, has each record exactly once.
+ * <p><b>At least once, or exactly once.</b> {@link #ack} makes durable how far the consumer has got, and the next open
+ * goes on there: records that were passed on but not acknowledged come again. A program has each record exactly once if
+ * it stores the record's number in the transaction with its own result, and begins behind the stored number with
+ * {@link #seek}.
  *
- * <p><b>Thread safety.</b> One thread at a time gets in; others wait. {@link #close()} ends a poll under way within a
- * tenth of a second. {@link #poll} allocates nothing, once the buffer has its size. A thread's interrupt flag neither
- * ends a wait nor is it changed by one.
+ * <p><b>Thread safety.</b> Any thread may call any method; one call runs at a time, and others wait for it.
+ * {@link #close()} ends a running poll within a tenth of a second. {@link #poll} allocates nothing once its buffer has
+ * grown to its size. A wait neither heeds nor changes the interrupt flag of its thread.
  */
 public final class BurstConsumer implements AutoCloseable {
 
-    /** So long a native wait lasts at most. Each ends at once when there is a record. */
+    /** The longest time of one native wait. A wait ends at once when there is a record. */
     private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int LEAST_BYTES = 4096;
@@ -82,14 +84,14 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * Opens a folder of segments, and the consumer of that name in it: one that is new begins with the oldest record.
+     * Opens a consumer in a folder of segments. A new consumer begins with the oldest record.
      *
-     * @param folder what the log was told as {@link StreamConfig.Builder#segments}
-     * @param name what the consumer is known by over restarts: 1 to 199 bytes of UTF-8 without a slash, not beginning
-     *     with a dot
+     * @param folder the folder that the log was given as {@link StreamConfig.Builder#segments}
+     * @param name the name that the consumer keeps over restarts: 1 to 199 bytes of UTF-8 without a slash, not
+     *     beginning with a dot
      * @return the open consumer
      * @throws BurstException if it cannot be opened. Among the codes are {@link BurstException.Code#BUSY} if it is open
-     *     elsewhere, {@link BurstException.Code#RING_DAMAGED} if what the folder or the consumer's file says of itself
+     *     elsewhere, {@link BurstException.Code#RING_DAMAGED} if the description in the folder or the consumer's file
      *     is damaged, {@link BurstException.Code#UNKNOWN_FORMAT}, {@link BurstException.Code#INVALID_ARGUMENT}, and
      *     {@link BurstException.Code#OTHER} if there is no such folder or no log has written it yet
      */
@@ -107,7 +109,7 @@ public final class BurstConsumer implements AutoCloseable {
         try {
             return new BurstConsumer("BurstConsumer[" + name + " of " + folder + "]", opened.getValue());
         } catch (Throwable noMemory) {
-            // Nobody else knows the handle; the consumer could not be opened again as long as the process lives.
+            // Only this method knows the handle; unless it is closed here, this process cannot open the consumer again.
             Engine.burst_consumer_close(opened.getValue());
             throw noMemory;
         }
@@ -119,10 +121,10 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * Looks at every consumer of a folder, open or not, in whatever process.
+     * Looks at every consumer of a folder, whether or not some process has it open.
      *
      * @param folder as in {@link #open(String, String)}
-     * @return by their names
+     * @return the states of the consumers, in the order of their names
      * @throws BurstException as {@link #open(String, String)}
      */
     public static List<ConsumerState> look(String folder) {
@@ -154,16 +156,16 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * The next records, as many as there are and as the buffer has room for. It waits for the first one alone.
+     * Returns the next records: as many as there are and fit into the buffer. It waits for the first record only.
      *
-     * @param maxBytes how large the buffer of the records is, each with 56 to 63 bytes beside its own: 4096 at least.
-     *     It grows for a single record that is larger
+     * @param maxBytes the size of the buffer, at least 4096 bytes. Each record takes 56 to 63 bytes more than its own.
+     *     The buffer grows for a single record that is larger
      * @param timeout how long to wait at most; zero or less does not wait
      * @return the same object each time, valid until the next call; empty if none came
      * @throws BurstException with code {@link BurstException.Code#CLOSED} once it is closed, also during the wait; with
      *     {@linkplain BurstException#errno() errno} 116, {@code ESTALE}, within a second, if the folder was deleted,
-     *     emptied, moved away or begun anew, when all that can be read was given: close it and open it again; or if a
-     *     segment cannot be read
+     *     emptied, moved away or begun anew, and the consumer has got every record that can still be read: close it and
+     *     open it again; or if a segment cannot be read
      */
     public synchronized ConsumedRecords poll(int maxBytes, Duration timeout) {
         requireOpen();
@@ -205,8 +207,9 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * From now on the consumer, when it is opened again, begins behind this record, which it must have got: durable on
-     * return. A number that was acknowledged before takes it back.
+     * Acknowledges every record up to this one: the next open of the consumer begins behind it. This is durable on
+     * return. The consumer must have got the record. A number below the last acknowledged one takes the later
+     * acknowledgements back.
      *
      * @param number {@link ConsumedRecords#number()}
      * @throws BurstException if it could not be made durable, also because others deleted the consumer's file since it
@@ -218,7 +221,7 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * Acknowledges all that it has got: {@link #ack(long)} of the last record of the last poll.
+     * Acknowledges every record that the consumer has got, by {@link #ack(long)} of the last record of the last poll.
      *
      * @throws BurstException if it could not be made durable
      */
@@ -230,8 +233,8 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * The next record is that of this number, or what says that it is missing; one that is not written yet is waited
-     * for. Nothing is acknowledged.
+     * Makes the record of this number the next one. If it is missing, the next entry says so; if it is not written yet,
+     * polls wait for it. This acknowledges nothing.
      *
      * @param number 1 and up
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if there can be no such number
@@ -242,8 +245,9 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * As {@link #seek}, to the first record of that event time or a later one; there is none yet: to what comes next.
-     * Where times are not in order it is such a record, but one in an earlier segment may be of that time, too.
+     * Makes the first record with this event time or a later one the next record, as {@link #seek} does. If there is
+     * none yet, that is the next record to be written. If event times are not in order, an earlier segment may also
+     * have a record of that time.
      *
      * @param eventTimeNanos as it was appended
      */
@@ -253,8 +257,8 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * As {@link #seek}, to the first record of that sequence or a higher one, of the ring that wrote last; there is
-     * none yet: to what comes next.
+     * Makes the first record with this sequence or a higher one the next record, as {@link #seek} does. The sequence is
+     * one of the ring that wrote last. If there is no such record yet, that is the next record to be written.
      *
      * @param sequence what an append returned
      */
@@ -270,8 +274,8 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * How far behind it is. The first call, and the first one after a segment has ended, goes through the newest
-     * segment.
+     * Tells how far the consumer is behind. The first call, and the first one after the end of a segment, reads the
+     * whole newest segment.
      *
      * @return the figures of this moment
      * @throws BurstException with {@linkplain BurstException#errno() errno} 116, {@code ESTALE}, at once if the folder
@@ -285,19 +289,20 @@ public final class BurstConsumer implements AutoCloseable {
         return new ConsumerLag(words[1], words[2], words[3]);
     }
 
-    /**
-     * {@return the id of the folder, 32 hexadecimal digits, made with it at random; with a number it names one record}
-     */
+    /** {@return the random id of the folder, 32 hexadecimal digits; together with a number it names one record} */
     public String folderId() {
         return HexFormat.of().formatHex(source, FOLDER_ID, STREAM);
     }
 
-    /** {@return the name of the stream when the folder was made; of a stream without one the path of its log file} */
+    /** {@return the name of the stream when the folder was made, or the path of its log file if it had no name} */
     public String stream() {
         return Engine.terminated(Arrays.copyOfRange(source, STREAM, source.length));
     }
 
-    /** Lets go of everything. What was not acknowledged comes again when it is opened again. Again it does nothing. */
+    /**
+     * Closes the consumer. Records that were not acknowledged come again after the next open. Closing again does
+     * nothing.
+     */
     @Override
     public void close() {
         isClosed = true;

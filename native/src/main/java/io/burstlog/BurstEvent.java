@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /**
  * Something the engine has to tell the operator: what recovery found, a full ring, a stalled or changed log file, a
- * failure. The end of what lasts has the severity of its beginning.
+ * failure. An event that ends a lasting state has the severity of the event that began it.
  *
  * @param severity how much it matters
  * @param time when the engine saw it
@@ -19,7 +19,10 @@ public record BurstEvent(Severity severity, Instant time, String text) {
         INFO,
         /** Somebody should look. */
         WARN,
-        /** Appends wait or fail, or soon will, or records are lost; told again every minute while that lasts. */
+        /**
+         * Appends wait or fail, or soon will, or records are lost. The engine tells it again every minute while it
+         * lasts.
+         */
         ERROR
     }
 }

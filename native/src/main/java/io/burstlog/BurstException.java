@@ -2,14 +2,14 @@
 package io.burstlog;
 
 /**
- * A call that failed. The message is one sentence: what failed, where, the value seen, and what to do. Nothing the call
- * was asked to write was acknowledged; {@link #code()} tells whether it can have been written all the same.
+ * A call that failed. The message is one sentence: what failed, where, the value seen, and what to do. The engine has
+ * not acknowledged the record of such a call; {@link #code()} tells whether the record may become durable all the same.
  */
 public class BurstException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong. */
+    /** The kinds of failures. */
     public enum Code {
         /** An argument or a configuration value cannot be used. */
         INVALID_ARGUMENT(22),
@@ -21,7 +21,7 @@ public class BurstException extends RuntimeException {
         TIMED_OUT(110),
         /** The block timeout passed while the call waited for the medium: the record may still become durable. */
         UNDECIDED(115),
-        /** The medium failed. From an open log: nothing is acknowledged any more until it is opened again. */
+        /** The medium failed. If an open log throws this, it acknowledges nothing more until it is opened again. */
         IO_ERROR(5),
         /** The log is closed. */
         CLOSED(108),
@@ -77,12 +77,12 @@ public class BurstException extends RuntimeException {
         this.errno = errno;
     }
 
-    /** The failure of an open, which no ring stands behind yet. */
+    /** Makes the exception of a failed open, when no ring is open yet. */
     static BurstException ofOpen(int errno, String sentence) {
         return new BurstException(Code.ofErrno(errno), errno, sentence);
     }
 
-    /** The failure of a call on an open log. */
+    /** Makes the exception of a failed call on an open log. */
     static BurstException ofCall(int errno, String sentence) {
         Code code = Code.ofErrno(errno);
         return switch (code) {
@@ -93,7 +93,7 @@ public class BurstException extends RuntimeException {
     }
 
     /**
-     * What went wrong.
+     * Returns the kind of the failure.
      *
      * @return never null
      */

@@ -20,16 +20,16 @@ import java.util.concurrent.ConcurrentHashMap;
  * }
  * }</pre>
  *
- * <p>Records go synchronously to the ring; a drain thread of the engine moves them in large batches to the log file, as
- * they are, with nothing added. After any crash the next open finishes what was interrupted: the log file then holds
- * every acknowledged record exactly once, in order.
+ * <p>Records go synchronously to the ring; a drain thread of the engine moves them in large batches to the log file and
+ * adds nothing to them. After any crash the next open finishes what was interrupted: the log file then holds every
+ * acknowledged record exactly once, in order.
  *
  * <p><b>Three ways to write.</b> {@code append} returns when the record and all before it are durable in the ring.
  * {@code enqueue} returns when the record is accepted; the engine makes it durable in the background, and
  * {@link #awaitDurable} or {@link #flush} wait for that. {@code offer} is an {@code enqueue} that never waits.
  *
- * <p><b>Streams.</b> A log may have several streams, each with a log file of its own. The one of
- * {@link BurstConfig#main()} is the main stream, which the methods of this class write; {@link #stream} opens others.
+ * <p><b>Streams.</b> A log may have several streams, each with a log file of its own. The stream of
+ * {@link BurstConfig#main()} is the main one, to which the methods of this class write; {@link #stream} opens others.
  * Without a main stream the log itself refuses every record, with the code
  * {@link BurstException.Code#INVALID_ARGUMENT}.
  *
@@ -37,11 +37,12 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p><b>Thread safety.</b> Every method may be called by any thread at any time, {@link #close()} included. Writing a
  * record takes no lock in Java and allocates nothing, once the thread's buffer has grown to the size of its records. A
- * thread's interrupt flag neither ends a wait nor is it changed by one. A virtual thread that waits holds its carrier.
+ * wait neither heeds nor changes the interrupt flag of its thread. A virtual thread that waits holds its carrier.
  *
- * <p><b>Failures.</b> All methods throw {@link BurstException}; those that write do so on a closed log, with the code
- * {@link BurstException.Code#CLOSED}. What is not acknowledged is always thrown, with two exceptions that are asked
- * for: {@link OnFull#DISCARD} returns 0, and {@code offer} returns -1 when the ring is full.
+ * <p><b>Failures.</b> All methods throw {@link BurstException}; on a closed log the methods that write throw it with
+ * the code {@link BurstException.Code#CLOSED}. A method that does not acknowledge its record throws, with two
+ * exceptions that the caller asks for when the ring is full: {@link OnFull#DISCARD} returns 0, and {@code offer}
+ * returns -1.
  */
 public final class BurstLog implements RecordWriter, AutoCloseable {
 
@@ -57,7 +58,9 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     /** The folder of segments of each stream that has one. */
     private final Map<String, String> segments = new ConcurrentHashMap<>();
 
-    /** Writes what is written to the log itself; if the log has no main stream it refuses every record. */
+    /**
+     * The stream for records that are written to the log itself. It refuses every record if the log has no main stream.
+     */
     private final BurstStream main;
 
     private BurstLog(BurstConfig config, long handle, RecordCalls calls, Thread listener) {
@@ -74,8 +77,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Opens ring and log file, finishes what a crash interrupted and starts the drain. Both stay locked against other
-     * writers until {@link #close()}.
+     * Opens ring and log file, finishes what a crash interrupted and starts the drain. Ring and log file stay locked
+     * against other writers until {@link #close()}.
      *
      * @param config what to open
      * @return the open log
@@ -98,7 +101,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
                     .orElse(null);
             return new BurstLog(config, handle, calls, listener);
         } catch (Throwable noMemoryOrThread) {
-            // Nobody else knows the handle; the ring would stay locked as long as the process lives.
+            // Only this method knows the handle; unless it is closed here, the ring stays locked as long as the process
+            // lives.
             Engine.burst_close(handle);
             throw noMemoryOrThread;
         }
@@ -135,19 +139,21 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Opens a further stream of this log and its log file; records that wait for it go there first. The ring notes it
-     * before this returns. {@link #close()} closes all streams that are still open.
+     * Opens a further stream of this log, with its log file. Records that wait in the ring for that stream go to the
+     * file first. The ring has durably noted the stream when this method returns. {@link #close()} closes all streams
+     * that are still open.
      *
-     * <p>Waits for what the drain is doing at the moment. A log file that a stream has given up, by another file under
-     * its name or by not being opened any more, is taken over once everything that waits for it is there.
+     * <p>The call waits until the drain has finished its step. It may take over a log file that another stream has
+     * given up, because that stream got another file or is not opened any more. It does so once the file has every
+     * record that waits for it.
      *
-     * @param name what the stream is known by over restarts, less than 256 bytes of UTF-8; null or empty: the absolute
-     *     path of its log file. Under the same name it may get another file: what waits for the old one goes there
-     *     first
+     * @param name the name that the stream keeps over restarts, less than 256 bytes of UTF-8; null or empty: the
+     *     absolute path of its log file. A stream may get another file under the same name: records that wait for the
+     *     old file go to the old file first
      * @param config what to open
      * @return the open stream
-     * @throws BurstException if it cannot be opened; no log file is left of its making. Among the codes are
-     *     {@link BurstException.Code#BUSY} if the stream or its log file is open already,
+     * @throws BurstException if the stream cannot be opened; the call then leaves no log file that it has made. Among
+     *     the codes are {@link BurstException.Code#BUSY} if the stream or its log file is open already,
      *     {@link BurstException.Code#MEDIUM_TOO_WEAK}, {@link BurstException.Code#INVALID_ARGUMENT}, and
      *     {@link BurstException.Code#OTHER} if 63 streams beside the main one are open or hold records
      */
@@ -164,13 +170,13 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
             note(nameOf(name, config), config);
             return stream;
         } catch (Throwable noMemory) {
-            // Nobody else knows the handle; the stream could not be opened again as long as the log is open.
+            // Only this method knows the handle; unless it is closed here, this log cannot open the stream again.
             Engine.burst_stream_close(opened.getValue(), 0);
             throw noMemory;
         }
     }
 
-    /** What is asked of this object, and not of the engine, about a stream that is open now. */
+    /** Prepares for the rolls of a stream that was opened, and notes its folder of segments for {@link #consumer}. */
     private void note(String stream, StreamConfig config) {
         if (config.rollsByCaller()) {
             NativeRoll.prepare();
@@ -187,11 +193,12 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Opens a consumer of a stream of this log that was opened with {@link StreamConfig.Builder#segments}. It does not
-     * end with the log: close it.
+     * Opens a consumer of a stream of this log that was opened with {@link StreamConfig.Builder#segments}. The consumer
+     * does not end with the log: close it.
      *
      * @param name as in {@link BurstConsumer#open(String, String)}
-     * @param stream the name of the stream, or its log file as it was given if it has none; empty: the main stream
+     * @param stream the name of the stream, or, if it has none, its log file as the configuration gave it; empty: the
+     *     main stream
      * @return the open consumer
      * @throws BurstException as {@link BurstConsumer#open(String, String)}; with code
      *     {@link BurstException.Code#INVALID_ARGUMENT} if this log has not opened such a stream
@@ -219,9 +226,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * The stream that the methods of this class write; it is closed with its log, and not by itself.
+     * Returns the stream to which the methods of this class write. It is closed with its log, and not by itself.
      *
-     * @return the stream of {@link BurstConfig#main()}; if there is none it refuses every record, and has no figures
+     * @return the stream of {@link BurstConfig#main()}; if the log has none, a stream that refuses every record and has
+     *     no figures
      */
     public BurstStream mainStream() {
         return main;
@@ -236,7 +244,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     /**
      * Waits until a record and all before it are durable in the ring.
      *
-     * @param sequence what {@code enqueue} or {@code offer} returned; 0, a discarded record, is not waited for
+     * @param sequence the sequence that {@code enqueue} or {@code offer} returned; for 0, a discarded record, there is
+     *     no wait
      * @param timeout how long to wait at most; zero or less does not wait
      * @return whether it is durable
      * @throws RingFailedException if the ring failed before that
@@ -257,8 +266,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Waits until everything accepted so far is durable in the log file, of each stream in its own. They are asked to
-     * sync now.
+     * Waits until every record accepted so far is durable in the log file of its stream. The call asks for a sync of
+     * these files now.
      *
      * @param timeout how long to wait at most; zero or less does not wait
      * @return whether it is
@@ -268,13 +277,13 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         return BurstStream.check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
-    /** {@return the figures of this log now; of a closed log the last ones} */
+    /** {@return the figures of this log now; for a closed log its last ones} */
     public BurstStats stats() {
         return NativeStats.toStats(statsOf(handle));
     }
 
     /**
-     * How often a stage took how long since open; of a closed log until it was closed.
+     * Returns the times of a stage since open; for a closed log until it was closed.
      *
      * @param stage where the time goes
      * @return a snapshot
@@ -301,8 +310,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * The log file of the main stream that is written now. It differs from {@link StreamConfig#fileName()} after a
-     * failed sync, or when others wrote into the file.
+     * Returns the log file that the main stream writes now. It differs from {@link StreamConfig#fileName()} after a
+     * failed sync, or after others have written into the file.
      *
      * @return an absolute path; empty if there is no main stream
      */
@@ -310,20 +319,23 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         return main.currentFile();
     }
 
-    /** {@return whether at open the log file was new or empty and nothing was waiting for it; the time for a header} */
+    /**
+     * {@return whether it is time for a header: at open the log file was new or empty, and no record was waiting for
+     * it}
+     */
     public boolean destinationEmpty() {
         return statsOf(handle).destinationEmpty != 0;
     }
 
     /**
      * Refuses new records, makes all accepted ones durable, drains, and lets go of ring and log file, all that within
-     * {@link BurstConfig#shutdownTimeout()}. What is left in the ring then is moved by the next open: {@link #stats()}
-     * tells it as the distance from the drained to the accepted sequence. A call on another thread is either
-     * acknowledged or throws. Closing again does nothing.
+     * {@link BurstConfig#shutdownTimeout()}. The next open moves the records that are left in the ring: in
+     * {@link #stats()} these are the sequences above the drained one, up to the accepted one. A concurrent call on
+     * another thread is either acknowledged or throws. Closing again does nothing.
      *
      * @throws RingFailedException if accepted records could not be made durable; the log is closed all the same
-     * @throws BurstException with code {@link BurstException.Code#UNDECIDED} if the time is over first, because a
-     *     medium does not answer: the close goes on by itself, and until it has ended the ring cannot be opened again
+     * @throws BurstException with code {@link BurstException.Code#UNDECIDED} if the time is over first because a medium
+     *     does not answer: the close goes on by itself, and the ring cannot be opened again until that has ended
      */
     @Override
     public synchronized void close() {
@@ -331,7 +343,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * As {@link #close()}, within another time. A close under way on another thread is waited for.
+     * Closes the log as {@link #close()} does, within another time. It waits for a close that runs on another thread.
      *
      * @param timeout how long to wait at most
      */

@@ -15,8 +15,8 @@ import java.util.Map;
  * @param deviceBytes bytes of these writes
  * @param fullWaits calls that found the ring full
  * @param discarded records dropped with {@link OnFull#DISCARD}
- * @param lostEnqueued records that were enqueued and that a failure of the ring lost; if a thread was stuck in the
- *     middle of a record, at most so many: all that were accepted after it are counted
+ * @param lostEnqueued enqueued records that a failure of the ring lost. If a thread was stuck in the middle of a
+ *     record, the true number may be lower: the figure then counts all records accepted after that one
  * @param capacityBytes bytes of the ring that hold records
  * @param usedBytes bytes of the ring that the drain has not released yet
  * @param maxRecordBytes the longest record allowed, in bytes
@@ -25,7 +25,7 @@ import java.util.Map;
  * @param epoch the number of this open in the life of the ring
  * @param survives what ring and log file together survive
  * @param io how the ring is written
- * @param stages where the time of records went since open; every {@link Stage} has an entry. Unmodifiable
+ * @param stages the times of the stages of records since open; every {@link Stage} has an entry. Unmodifiable
  */
 public record BurstStats(
         State state,
@@ -48,7 +48,7 @@ public record BurstStats(
         Io io,
         Map<Stage, StageStats> stages) {
 
-    /** What a log is doing. */
+    /** The states of a log. */
     public enum State {
         /** Appending and draining. */
         OPEN,

@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  *
  * <p>The streams of a log share its order, its sequences, its group commits and the space of its ring. So
- * {@link BurstLog#awaitDurable} and {@link BurstLog#flush} wait for the records of streams too. A record stays in its
- * stream: after a crash, or once its stream is not opened any more, it goes to the log file that the stream was bound
- * to. A log file that cannot be written holds up its own stream only, until its records fill the ring.
+ * {@link BurstLog#awaitDurable} and {@link BurstLog#flush} wait for the records of all streams. A record stays in its
+ * stream: it goes to the log file of that stream even after a crash, and even if the stream is never opened again. A
+ * log file that cannot be written holds up its own stream only, until the records of that stream fill the ring.
  *
- * <p><b>Thread safety, allocation and failures</b> are as for {@link BurstLog}. The methods that write throw with code
+ * <p><b>Thread safety, allocation and failures</b> are as for {@link BurstLog}. Methods that write throw with code
  * {@link BurstException.Code#CLOSED} once the stream or its log is closed.
  */
 public final class BurstStream implements RecordWriter, AutoCloseable {
@@ -84,7 +84,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
         return sequence == -Engine.EAGAIN ? -1 : accepted(record, sequence);
     }
 
-    /** The engine has read the record, whose memory lives as long as this object. */
+    /** Keeps the record's memory alive until the engine has read it. */
     private static long accepted(RecordBuffer record, long sequence) {
         Reference.reachabilityFence(record);
         return sequence >= 0 ? sequence : fail(sequence);
@@ -92,13 +92,13 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
 
     /**
      * Ends the log file behind the records accepted so far, and begins the next one. The roll is a record of the
-     * stream, durable when this returns; the drain performs it when it has written all records before it. After a crash
-     * the next open does that, at the same byte.
+     * stream, durable when this method returns. The drain performs it once it has written all records before it. After
+     * a crash the next open performs it, at the same byte.
      *
-     * @param roll what the files get and how they are named
+     * @param roll the bytes that the files get, and their names
      * @param timeNanos the time of the roll, in nanoseconds since 1970: the birth of the file that begins
      * @return the sequence of the record; 0 if the ring was full and the stream discards
-     * @throws BurstException if it was not accepted; then the file goes on
+     * @throws BurstException if the roll was not accepted; the stream then stays in the same file
      */
     public long roll(Roll roll, long timeNanos) {
         long sequence = Engine.burst_stream_roll(handle, NativeRoll.of(roll), timeNanos);
@@ -108,8 +108,8 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     /**
      * Ends the log file now.
      *
-     * @param target the absolute path that it is renamed to, to which a number is added if it is taken; null: of a
-     *     stream with {@link Rolling}, the next name
+     * @param target the absolute path that the file is renamed to; if a file has that path, the engine adds a number.
+     *     Null: the file gets the next name of {@link Rolling}
      * @return as {@link #roll(Roll, long)}
      * @throws BurstException as {@link #roll(Roll, long)}
      */
@@ -118,8 +118,8 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Waits for a roll at which the drain has arrived, in a stream opened with
-     * {@link StreamConfig.Builder#rollsByCaller}. A roll that was not answered yet is given again.
+     * Waits until the drain arrives at a roll, in a stream opened with {@link StreamConfig.Builder#rollsByCaller}. The
+     * method returns a roll again until it is answered.
      *
      * @param timeout how long to wait at most; zero or less does not wait
      * @return the roll, to be answered by {@link #rolled} or {@link #rollFailed}; null if there is none within the time
@@ -134,10 +134,10 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     /**
      * Answers a roll: the drain goes on in the next file.
      *
-     * @param sequence that of the request
-     * @param target the absolute path that the drain renames the file to; null: the caller has renamed it, or it keeps
-     *     its name
-     * @param nextFile the absolute path of the file that begins; null: as the roll says
+     * @param sequence the sequence of the request
+     * @param target the absolute path to which the drain renames the file; null: the caller has renamed the file, or
+     *     the file keeps its name
+     * @param nextFile the absolute path of the file that begins; null: the path that the roll says
      * @throws BurstException if the drain does not wait for this answer
      */
     public void rolled(long sequence, String target, String nextFile) {
@@ -146,10 +146,10 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Answers a roll: it cannot be done, and the drain goes on in the same file.
+     * Answers that a roll cannot be done; the drain goes on in the same file.
      *
-     * @param sequence that of the request
-     * @param errno why, as the system says it; 0 if it does not say it
+     * @param sequence the sequence of the request
+     * @param errno the reason as the system's error number; 0 if there is none
      * @throws BurstException if the drain does not wait for this answer
      */
     public void rollFailed(long sequence, int errno) {
@@ -157,8 +157,8 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Waits until every record of the stream that was accepted so far is durable in its log file, which is asked to
-     * sync now. Records of other streams may still wait for theirs.
+     * Waits until every record of the stream that was accepted so far is durable in its log file. The call asks for a
+     * sync of that file now. Records of other streams may still wait for theirs.
      *
      * @param timeout how long to wait at most; zero or less does not wait
      * @return whether it is
@@ -168,7 +168,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
         return check(Engine.burst_stream_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
-    /** {@return the figures of this stream now; of a closed stream the last ones} */
+    /** {@return the figures of this stream now; for a closed stream its last ones} */
     public StreamStats stats() {
         StreamStatsStruct stats = new StreamStatsStruct();
         check(Engine.burst_stream_stats(handle, stats));
@@ -176,8 +176,8 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * The log file that is written now. It differs from {@link StreamConfig#fileName()} after a failed sync, or when
-     * others wrote into the file.
+     * Returns the log file that the stream writes now. It differs from {@link StreamConfig#fileName()} after a failed
+     * sync, or after others have written into the file.
      *
      * @return an absolute path
      */
@@ -188,7 +188,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     /**
      * Tells whether it is time for a header.
      *
-     * @return whether the log file was new or empty when the stream was opened, and nothing was waiting for it
+     * @return whether the log file was new or empty when the stream was opened, and no record was waiting for it
      */
     public boolean destinationEmpty() {
         return stats().destinationEmpty();
@@ -201,13 +201,13 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Refuses new records of the stream, waits until those that were accepted are in its log file, and lets go of that.
-     * A call on another thread is either acknowledged or throws, and a close under way on another thread is waited for.
-     * Closing again does nothing, and so does closing a stream whose log is closed, which has closed it.
+     * Refuses new records of the stream, waits until its log file has those that were accepted, and lets go of the
+     * file. A concurrent call on another thread is either acknowledged or throws; a second close waits for the first.
+     * Closing again does nothing. A log that is closed has closed its streams.
      *
      * @param timeout how long to wait at most; zero or less does not wait
-     * @return whether every record of the stream is durable in its log file. What is left goes there as long as the log
-     *     is open, or at its next open; a stream that its log has closed answers false
+     * @return whether every record of the stream is durable in its log file. The drain moves the other records as long
+     *     as the log is open, or after its next open. The answer is false for a stream that its log has closed
      * @throws RingFailedException if the ring failed before that; the stream is closed all the same
      */
     public synchronized boolean close(Duration timeout) {

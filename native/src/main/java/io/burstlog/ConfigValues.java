@@ -14,8 +14,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * The values of a configuration: the fields of its builder, by their names. Each goes to the engine's field of that
- * name: a time in nanoseconds, a constant of an enum, whose order is that of its C counterpart, as its ordinal.
+ * Reads the values of a configuration, which are the fields of its builder, and writes each to the engine's field of
+ * the same name. A time becomes nanoseconds. A constant of an enum becomes its ordinal, since both enums have the same
+ * order.
  */
 final class ConfigValues {
 
@@ -24,7 +25,7 @@ final class ConfigValues {
 
     private ConfigValues() {}
 
-    /** What is null is not there. Not modifiable, in the order of the names. */
+    /** Returns an unmodifiable map without null values, in the order of the names. */
     static Map<String, Object> of(Object builder) {
         Map<String, Object> values = new TreeMap<>();
         for (Field field : builder.getClass().getDeclaredFields()) {

@@ -25,7 +25,9 @@ public final class ConsumedRecords {
     public enum Kind {
         /** A record, as it was appended. */
         RECORD,
-        /** The log file ended here: {@link BurstStream#roll}. The data is what the ring keeps of a roll. */
+        /**
+         * The log file ended here, by {@link BurstStream#roll}. The data are the bytes that the ring keeps of a roll.
+         */
         ROLL,
         /** The ring lost {@link #count()} records from {@link #sequence()} on, of this stream or others. */
         LOST,
@@ -86,7 +88,7 @@ public final class ConsumedRecords {
         return true;
     }
 
-    /** Goes before the first record again. */
+    /** Goes back to before the first record. */
     public void rewind() {
         at = -1;
         next = 0;
@@ -102,17 +104,17 @@ public final class ConsumedRecords {
         return KINDS[heads.getInt(at + KIND)];
     }
 
-    /** {@return its place in the folder: 1 and up, without a gap} */
+    /** {@return the number of the record in the folder; numbers begin at 1 and have no gap} */
     public long number() {
         return heads.getLong(at + NUMBER);
     }
 
-    /** {@return what its append returned; 0 for missing numbers} */
+    /** {@return the sequence that its append returned; 0 for missing numbers} */
     public long sequence() {
         return heads.getLong(at + SEQUENCE);
     }
 
-    /** {@return the event time that it was appended with, in nanoseconds of whatever clock the writer used} */
+    /** {@return the event time that the writer gave, in nanoseconds of the clock that it used} */
     public long eventTimeNanos() {
         return heads.getLong(at + EVENT_TIME);
     }
@@ -130,7 +132,7 @@ public final class ConsumedRecords {
     /**
      * The bytes that were appended.
      *
-     * @return from its position to its limit; read-only, and the same object for each record
+     * @return a read-only buffer with the bytes between position and limit; the same object for each record
      */
     public ByteBuffer data() {
         int from = at + HEAD_BYTES;

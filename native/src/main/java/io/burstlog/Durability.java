@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
-/** What ring and log file together must survive, the strongest first. */
+/** The failures that ring and log file together must survive, the worst first. */
 public enum Durability {
     /** Loss of power. */
     POWER,

@@ -59,7 +59,7 @@ final class EventDelivery implements Runnable {
         }
     }
 
-    /** A listener that throws must still hear the next event. */
+    /** Catches all that a listener throws, so that the next event is still delivered. */
     private void deliver(BurstEvent event) {
         try {
             listener.accept(event);

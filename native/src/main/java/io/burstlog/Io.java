@@ -9,10 +9,10 @@ public enum Io {
     PWRITE,
     /** io_uring: registered file and buffers, several writes under way. */
     URING,
-    /** NVMe commands of our own, with FUA, through io_uring and the generic character device. */
+    /** The engine's own NVMe write commands, with FUA, through io_uring and the generic character device. */
     NVME,
-    /** The ring is mapped memory: cache lines are written back. Persistent memory, DAX files, tmpfs. */
+    /** The ring is mapped memory, and the engine writes cache lines back: for persistent memory, DAX files, tmpfs. */
     MAPPED,
-    /** One positioned write and then a flush of the medium's cache, for each commit: for drives that ignore FUA. */
+    /** One positioned write and a flush of the medium's cache for each commit: for drives that ignore FUA. */
     FLUSH
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 /** Configurations as the engine reads them. */
 final class NativeConfig {
 
-    /** What does not reach the engine. */
+    /** The values that the engine does not get. */
     private static final Set<String> OF_JAVA = Set.of("binding", "library", "listener");
 
     private NativeConfig() {}
@@ -23,7 +23,7 @@ final class NativeConfig {
         return struct;
     }
 
-    /** @param streamName null for that of the log file, and for the main stream */
+    /** @param streamName null for a stream that is named by its log file, and for the main stream */
     static StreamConfigStruct of(String streamName, StreamConfig config) {
         StreamConfigStruct struct = new StreamConfigStruct();
         struct.name = streamName;

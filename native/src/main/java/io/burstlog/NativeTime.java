@@ -3,13 +3,13 @@ package io.burstlog;
 
 import java.time.Duration;
 
-/** Durations as the engine reads them. It adds them to its clock, so none may come near the end of 64 bits. */
+/** Durations as the engine reads them. The engine adds them to its clock, so no sum may exceed 64 bits. */
 final class NativeTime {
 
-    /** Waits without end. */
+    /** The time that the engine takes for a wait without end. */
     static final long FOREVER = -1;
 
-    /** 146 years. */
+    /** The longest duration, 146 years. */
     static final long LONGEST_NANOS = Long.MAX_VALUE / 2;
 
     private static final Duration LONGEST = Duration.ofNanos(LONGEST_NANOS);
@@ -20,7 +20,10 @@ final class NativeTime {
         return duration.compareTo(LONGEST) > 0;
     }
 
-    /** A timeout: a negative one does not wait, and one too long to count has no end. */
+    /**
+     * Turns a timeout into nanoseconds. A negative one becomes no wait, and one that is too long to count a wait
+     * without end.
+     */
     static long nanosOf(Duration timeout) {
         if (timeout.isNegative()) {
             return 0;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
-/** What {@code append} and {@code enqueue} do when the ring is full. {@code offer} never waits and never discards. */
+/**
+ * The ways in which {@code append} and {@code enqueue} may act when the ring is full. {@code offer} never waits and
+ * never discards.
+ */
 public enum OnFull {
     /** Wait for space, at most {@link BurstConfig#blockTimeout()} if that is set. */
     BLOCK,

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * A reusable buffer outside the Java heap in which a record is encoded, to be appended without another copy in Java and
- * without allocation.
+ * A reusable buffer outside the Java heap. The caller encodes a record in it; appending the record then needs no
+ * further copy in Java and allocates nothing.
  *
  * <pre>{@code
  * RecordBuffer record = RecordBuffer.allocate(512, 1 << 20);      // once for each thread
@@ -17,10 +17,10 @@ import java.util.Objects;
  * long sequence = log.append(record, eventTimeNanos);
  * }</pre>
  *
- * <p>The record is what lies between the start of the buffer and its position. The buffer grows on demand up to its
- * limit and never shrinks. Appending leaves it as it is: call {@link #clear()} before the next record.
+ * <p>The record is the bytes between the start of the buffer and its position. The buffer grows on demand up to its
+ * limit and never shrinks. Appending does not change it: call {@link #clear()} before the next record.
  *
- * <p>Not thread-safe: one buffer belongs to one thread at a time, also while an append of it is under way.
+ * <p>Not thread-safe: one buffer belongs to one thread at a time, and to the appending thread during an append.
  */
 public final class RecordBuffer {
 
@@ -36,7 +36,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * An empty buffer.
+     * Makes an empty buffer.
      *
      * @param initialCapacity bytes to begin with, 0 to {@code maxCapacity}
      * @param maxCapacity the most it may grow to, in bytes
@@ -55,8 +55,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * The buffer to write into. The bytes before its position are the record. It stays the same until
-     * {@link #ensureRemaining(int)} or a {@code put} has to grow it.
+     * Returns the buffer to write into. The bytes before its position are the record. The method returns the same
+     * object until {@link #ensureRemaining(int)} or a {@code put} has to grow it.
      *
      * @return a direct buffer, writable up to its limit
      */
@@ -65,7 +65,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * Makes room, keeping what is written and the byte order. A limit that leaves too little rises to the capacity.
+     * Makes room, and keeps the written bytes and the byte order. A limit that leaves too little rises to the capacity.
      *
      * @param count bytes that must fit after the position
      * @return the buffer to write into, with at least {@code count} bytes remaining
@@ -82,9 +82,9 @@ public final class RecordBuffer {
     /**
      * Appends bytes to the record.
      *
-     * @param source where they are
-     * @param offset index of the first
-     * @param length how many
+     * @param source the array that holds the bytes
+     * @param offset the index of the first byte
+     * @param length the number of bytes
      * @return this
      * @throws IndexOutOfBoundsException if the range is not within {@code source}
      * @throws BurstException as {@link #ensureRemaining(int)}
@@ -98,7 +98,7 @@ public final class RecordBuffer {
     /**
      * Appends the remaining bytes of a buffer to the record and moves that buffer's position to its limit.
      *
-     * @param source where they are
+     * @param source the buffer
      * @return this
      * @throws BurstException as {@link #ensureRemaining(int)}; {@code source} is left unchanged then
      */
@@ -108,16 +108,16 @@ public final class RecordBuffer {
     }
 
     /**
-     * The length of the record.
+     * Returns the length of the record.
      *
-     * @return bytes written since {@link #clear()}
+     * @return the bytes written since {@link #clear()}
      */
     public int length() {
         return bytes.position();
     }
 
     /**
-     * The most this buffer may grow to.
+     * Returns the size to which this buffer may grow.
      *
      * @return a number of bytes
      */
@@ -135,7 +135,7 @@ public final class RecordBuffer {
         return this;
     }
 
-    /** Where the record begins in memory; valid while this object is reachable and does not grow. */
+    /** Returns the memory address of the record; valid while this object is reachable and does not grow. */
     long address() {
         return address;
     }

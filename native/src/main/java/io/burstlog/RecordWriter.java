@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>{@code append} returns when the record and all before it are durable in the ring. {@code enqueue} returns when the
  * record is accepted; the engine makes it durable in the background. {@code offer} is an {@code enqueue} that never
- * waits. Each takes a whole array, the remaining bytes of a buffer, or a {@link RecordBuffer}, which is not copied in
- * Java and brings an event time; for the other two that is the current time.
+ * waits. Each takes a whole array, the remaining bytes of a buffer, or a {@link RecordBuffer}. A {@code RecordBuffer}
+ * is not copied in Java, and its caller gives an event time; an array or a buffer gets the current time.
  *
  * <p>Every method may be called by any thread at any time, and allocates nothing once the thread's buffer has grown to
  * the size of its records. All throw {@link BurstException} with one of the codes {@code RECORD_TOO_LARGE},
  * {@code TIMED_OUT}, {@code UNDECIDED} (the record may still become durable), {@code CLOSED} or {@code FORKED};
- * {@link RingFullException} if the ring is full and that is to be told ({@link OnFull#FAIL}); and
- * {@link RingFailedException} if the ring has failed. But for {@code UNDECIDED} nothing was written then.
+ * {@link RingFullException} if the ring is full and {@link OnFull#FAIL} is set; and {@link RingFailedException} if the
+ * ring has failed. A call that throws has written nothing, except with {@code UNDECIDED}.
  */
 public sealed interface RecordWriter permits BurstLog, BurstStream {
 
@@ -34,8 +34,8 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long append(RecordBuffer record, long eventTimeNanos);
 
     /**
-     * As {@link #append(RecordBuffer, long)}, under a rule of this call's own, which takes the place of {@code onFull}
-     * and {@code blockTimeout} of the {@link BurstConfig} or {@link StreamConfig}.
+     * Appends as {@link #append(RecordBuffer, long)} does, under a rule of this call alone: it replaces {@code onFull}
+     * and {@code blockTimeout} of the {@link StreamConfig}.
      *
      * @param onFull what to do if the ring is full
      * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait
@@ -43,7 +43,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout);
 
     /**
-     * As {@link #append(RecordBuffer, long)}, for a whole array.
+     * Appends a whole array as {@link #append(RecordBuffer, long)} does.
      *
      * @param record 0 bytes to the longest record allowed
      */
@@ -57,7 +57,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     }
 
     /**
-     * As {@link #append(RecordBuffer, long)}, for the remaining bytes of a buffer, heap or direct.
+     * Appends the remaining bytes of a heap or direct buffer as {@link #append(RecordBuffer, long)} does.
      *
      * @param record its position moves to its limit if the call returns, and stays if the call throws
      */
@@ -73,8 +73,8 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     }
 
     /**
-     * Accepts a record, which a background commit makes durable. If the ring fails before that, the loss is counted in
-     * {@link BurstStats#lostEnqueued()} and every later call throws.
+     * Accepts a record, which a background commit makes durable. If the ring fails before that,
+     * {@link BurstStats#lostEnqueued()} counts the record and every later call throws.
      *
      * @param record left as it is; it may be changed as soon as the call returns
      * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
@@ -83,8 +83,8 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long enqueue(RecordBuffer record, long eventTimeNanos);
 
     /**
-     * As {@link #enqueue(RecordBuffer, long)}, under a rule of this call's own, as {@link #append(RecordBuffer, long,
-     * OnFull, Duration)}.
+     * Enqueues as {@link #enqueue(RecordBuffer, long)} does, under a rule of this call alone as in
+     * {@link #append(RecordBuffer, long, OnFull, Duration)}.
      *
      * @param onFull what to do if the ring is full
      * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait
@@ -92,7 +92,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout);
 
     /**
-     * As {@link #enqueue(RecordBuffer, long)}, for a whole array.
+     * Enqueues a whole array as {@link #enqueue(RecordBuffer, long)} does.
      *
      * @param record 0 bytes to the longest record allowed
      */
@@ -106,7 +106,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     }
 
     /**
-     * As {@link #enqueue(RecordBuffer, long)}, for the remaining bytes of a buffer, heap or direct.
+     * Enqueues the remaining bytes of a heap or direct buffer as {@link #enqueue(RecordBuffer, long)} does.
      *
      * @param record its position moves to its limit if the call returns, and stays if the call throws
      */
@@ -122,8 +122,8 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     }
 
     /**
-     * As {@link #enqueue(RecordBuffer, long)}, but never waits and never discards, whatever
-     * {@link BurstConfig#onFull()} or {@link StreamConfig#onFull()} says.
+     * Enqueues as {@link #enqueue(RecordBuffer, long)} does, but never waits and never discards, whatever
+     * {@link StreamConfig#onFull()} says.
      *
      * @param record left as it is; it may be changed as soon as the call returns
      * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
@@ -132,7 +132,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long offer(RecordBuffer record, long eventTimeNanos);
 
     /**
-     * As {@link #offer(RecordBuffer, long)}, for a whole array.
+     * Offers a whole array as {@link #offer(RecordBuffer, long)} does.
      *
      * @param record 0 bytes to the longest record allowed
      */
@@ -146,7 +146,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     }
 
     /**
-     * As {@link #offer(RecordBuffer, long)}, for the remaining bytes of a buffer, heap or direct.
+     * Offers the remaining bytes of a heap or direct buffer as {@link #offer(RecordBuffer, long)} does.
      *
      * @param record its position moves to its limit if the record is accepted, and stays otherwise
      */
@@ -173,7 +173,9 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
         return ScratchBuffers.copyOf(record);
     }
 
-    /** The engine checks the length too; here it keeps a scratch buffer from growing for nothing. */
+    /**
+     * Checks the length as the engine does, so that no scratch buffer grows for a record that the engine would refuse.
+     */
     private void requireAllowed(int length) {
         if (length > maxRecordBytes()) {
             throw new BurstException(

@@ -2,7 +2,7 @@
 package io.burstlog;
 
 /**
- * The ring has failed, for instance on a write error. Nothing is acknowledged any more; close the log and open it again
+ * The ring has failed, for instance on a write error. The log acknowledges nothing more; close it and open it again
  * once the cause is removed. Records that were acknowledged before are in the ring.
  */
 public final class RingFailedException extends BurstException {

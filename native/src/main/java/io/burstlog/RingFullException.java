@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
-/** The ring was full and the log is configured not to wait ({@link OnFull#FAIL}); nothing was written. */
+/** The ring was full and {@link OnFull#FAIL} says not to wait; nothing was written. */
 public final class RingFullException extends BurstException {
 
     private static final long serialVersionUID = 1L;

@@ -4,23 +4,24 @@ package io.burstlog;
 import java.util.Objects;
 
 /**
- * Where one log file of a stream ends and the next one begins. Immutable but for its arrays, which nobody may change.
+ * The end of one log file of a stream and the beginning of the next. Immutable except for its arrays, which nobody may
+ * change.
  *
  * <pre>{@code
  * orders.roll(Roll.to("/var/log/orders-1.log"), System.currentTimeMillis() * 1_000_000);
  * }</pre>
  *
- * <p>A null array is an empty one, and a null path is none.
+ * <p>A null array stands for an empty one, and a null path for no path.
  *
  * @param footer the last bytes of the file that ends
  * @param header the first bytes of the file that begins
- * @param target the absolute path that the file which ends is renamed to; null: it keeps its name, or gets the next one
- *     of {@link Rolling}, or whoever rolls names it, see {@link StreamConfig.Builder#rollsByCaller}
- * @param nextFile the absolute path of the file that begins; null: the configured one
- * @param note at most {@value #MAX_NOTE_BYTES} bytes that are given back to whoever performs the roll
- * @param nextTimeNanos when the next roll is planned, in nanoseconds since 1970, for those who look at the ring; 0: not
- *     by time
- * @param nextFileBytes the size of the file at which it is planned; 0: not by size
+ * @param target the absolute path to which the ending file is renamed. Null: the file keeps its name, or gets the next
+ *     name of {@link Rolling}, or the caller names it under {@link StreamConfig.Builder#rollsByCaller}
+ * @param nextFile the absolute path of the file that begins; null: the configured path
+ * @param note at most {@value #MAX_NOTE_BYTES} bytes that the {@link RollRequest} of this roll gives back
+ * @param nextTimeNanos the planned time of the next roll, in nanoseconds since 1970, for readers of the ring; 0: no
+ *     time is planned
+ * @param nextFileBytes the planned size of the next file at its roll, in bytes; 0: no size is planned
  */
 public record Roll(
         byte[] footer,
@@ -31,7 +32,7 @@ public record Roll(
         long nextTimeNanos,
         long nextFileBytes) {
 
-    /** The longest note. */
+    /** The length of the longest note, in bytes. */
     public static final int MAX_NOTE_BYTES = 1024;
 
     private static final byte[] NOTHING = {};
@@ -51,9 +52,9 @@ public record Roll(
     }
 
     /**
-     * A roll that renames the file and adds nothing.
+     * Returns a roll that renames the file and adds no bytes.
      *
-     * @param target an absolute path; one that is taken gets a number behind it
+     * @param target an absolute path; if a file has that path, the engine adds a number
      * @return the roll
      */
     public static Roll to(String target) {

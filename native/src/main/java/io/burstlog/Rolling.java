@@ -4,31 +4,33 @@ package io.burstlog;
 import java.time.Duration;
 
 /**
- * How the engine rolls the log files of a stream by itself. Immutable.
+ * The rules by which the engine itself rolls the log files of a stream. Immutable.
  *
  * <pre>{@code
  * Rolling.to("logs/orders-%Y-%m-%d-%i.log").size(100 << 20).interval(Duration.ofDays(1)).compress(true).keepFiles(30)
  * }</pre>
  *
- * <p>The thread whose record would make the file too long, or which appends the first one after the time, rolls it by
- * one more record; it does not wait for a rename, a compression or a deletion. A log that gets no record is not rolled,
- * nor is an empty file. What other threads append at that moment is still in the file that ends.
+ * <p>A thread rolls the file, by one more record, if its record would make the file too long or is the first one after
+ * the planned time. It does not wait for a rename, a compression or a deletion. The engine rolls neither a log that
+ * gets no record nor an empty file. Records that other threads append at that moment are still in the file that ends.
  *
- * @param pattern what rolled files are called, on the file system of the log file. In the name, behind the last slash:
- *     {@code %Y %m %d %j %H %M %S} of the birth of the file, in the zone of the process ({@code TZ}); {@code %i}, once:
- *     an index, which only grows; {@code %%}. No other file in that folder may have such a name
- * @param size how long a file may get, in bytes, which needs {@code %i}; 0: as long as it likes
- * @param interval how often a file ends, in whole seconds: a divisor of a day, counted from midnight, or 7 days, from
- *     Monday's; zero: at no time
- * @param compress whether rolled files become {@code NAME.gz}, by the host's {@code libz.so.1}
- * @param keepFiles so many rolled files are kept, the newest; 0: all
- * @param keepBytes the oldest are deleted until the others have at most so many bytes together; 0: any
- * @param keep those that were last written so long ago are deleted; zero: none
+ * @param pattern the names of rolled files, on the file system of the log file. The part behind the last slash may have
+ *     {@code %Y %m %d %j %H %M %S} for the time at which the file began, in the zone of the process ({@code TZ});
+ *     {@code %i}, once, for an index, which only grows; and {@code %%}. No other file in that folder may have such a
+ *     name
+ * @param size the most bytes of a file, which needs {@code %i}; 0: no limit
+ * @param interval the time after which a file ends, in whole seconds: a divisor of a day, counted from midnight, or 7
+ *     days, counted from Monday's midnight; zero: files do not end by time
+ * @param compress whether the engine compresses rolled files to {@code NAME.gz}, by the host's {@code libz.so.1}
+ * @param keepFiles the number of rolled files that are kept, the newest; 0: all
+ * @param keepBytes the bytes that all kept files may have together: the engine deletes the oldest until they fit; 0: no
+ *     limit
+ * @param keep the age, since the last write, at which a rolled file is deleted; zero: no limit
  */
 public record Rolling(
         String pattern, long size, Duration interval, boolean compress, long keepFiles, long keepBytes, Duration keep) {
 
-    /** Checks the values that the engine could not see. */
+    /** Checks the values that the engine could not check. */
     public Rolling {
         ConfigChecks.requireText(pattern, "rollPattern", "what rolled files are called");
         ConfigChecks.requireUsable("rollPattern", pattern);
@@ -40,19 +42,19 @@ public record Rolling(
     }
 
     /**
-     * Rolls only when the program asks for it.
+     * Returns rules by which files end only when the program asks for it.
      *
-     * @param pattern what rolled files are called
-     * @return what the other methods refine
+     * @param pattern the names of rolled files
+     * @return rules that the other methods refine
      */
     public static Rolling to(String pattern) {
         return new Rolling(pattern, 0, Duration.ZERO, false, 0, 0, Duration.ZERO);
     }
 
     /**
-     * The same with another length.
+     * Returns these rules with another length.
      *
-     * @param bytes how long a file may get
+     * @param bytes the most bytes of a file
      * @return a copy
      */
     public Rolling size(long bytes) {
@@ -60,9 +62,9 @@ public record Rolling(
     }
 
     /**
-     * The same with another interval.
+     * Returns these rules with another interval.
      *
-     * @param length how often a file ends
+     * @param length the time after which a file ends
      * @return a copy
      */
     public Rolling interval(Duration length) {
@@ -70,7 +72,7 @@ public record Rolling(
     }
 
     /**
-     * The same with or without compression.
+     * Returns these rules with or without compression.
      *
      * @param choice whether rolled files are compressed
      * @return a copy
@@ -80,9 +82,9 @@ public record Rolling(
     }
 
     /**
-     * The same with another number.
+     * Returns these rules with another number of files.
      *
-     * @param count how many rolled files are kept
+     * @param count the number of rolled files that are kept
      * @return a copy
      */
     public Rolling keepFiles(long count) {
@@ -90,9 +92,9 @@ public record Rolling(
     }
 
     /**
-     * The same with another size of all.
+     * Returns these rules with another size of all kept files.
      *
-     * @param bytes how many bytes of rolled files are kept
+     * @param bytes the bytes that all kept files may have together
      * @return a copy
      */
     public Rolling keepBytes(long bytes) {
@@ -100,9 +102,9 @@ public record Rolling(
     }
 
     /**
-     * The same with another age.
+     * Returns these rules with another age.
      *
-     * @param age how long rolled files are kept
+     * @param age the age at which a rolled file is deleted
      * @return a copy
      */
     public Rolling keep(Duration age) {

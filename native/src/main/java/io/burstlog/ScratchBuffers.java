@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The record buffers into which byte arrays and byte buffers are copied. A platform thread keeps one of its own.
- * Virtual threads are many and short-lived, so they borrow: a buffer is taken for one call and put back after it.
+ * The record buffers into which byte arrays and byte buffers are copied. A platform thread keeps its own buffer.
+ * Virtual threads are many and short-lived, so each borrows a buffer for one call.
  */
 final class ScratchBuffers {
 
@@ -35,7 +35,7 @@ final class ScratchBuffers {
         return isVirtual(Thread.currentThread()) ? borrow() : OWN.get().clear();
     }
 
-    /** Leaves the position of the source alone: it moves only once the record is accepted. */
+    /** Does not move the position of the source: the caller moves it once the record is accepted. */
     static RecordBuffer copyOf(ByteBuffer source) {
         RecordBuffer copy = take();
         copy.ensureRemaining(source.remaining());
@@ -60,7 +60,7 @@ final class ScratchBuffers {
         return create();
     }
 
-    /** A buffer that finds no free place is left to the garbage collector. */
+    /** Puts a borrowed buffer back; if there is no free place, the garbage collector gets it. */
     static void giveBack(RecordBuffer buffer) {
         for (int i = 0; i < LENDABLE; i++) {
             if (LENT.getPlain(i) == null && LENT.compareAndSet(i, null, buffer)) {
@@ -73,7 +73,9 @@ final class ScratchBuffers {
         return RecordBuffer.allocate(INITIAL_CAPACITY, MAX_CAPACITY);
     }
 
-    /** Thread.isVirtual is newer than the Java release this is compiled for. */
+    /**
+     * Finds {@code Thread.isVirtual} by its name, because it is newer than the Java release that this is compiled for.
+     */
     private static MethodHandle findIsVirtual() {
         try {
             return MethodHandles.publicLookup()

@@ -11,21 +11,24 @@ import java.time.Duration;
  * StreamConfig.builder().fileName("orders.log").segments(Segments.in("orders.segments").keep(Duration.ofDays(1)))
  * }</pre>
  *
- * <p>Log file and folder do not wait for each other; the ring gets the space of a record back when both have it. A
- * stream that is opened without its segments ends them.
+ * <p>Log file and folder do not wait for each other; the ring gets the space of a record back when both have the
+ * record. If a stream is opened without its segments, the folder gets no more records.
  *
- * @param folder absolute or relative to the working directory; it is made if it is missing
- * @param bytes a segment, a file of the folder, ends before it is longer: 64 KiB to 1 TiB; 0: 64 MiB
- * @param keepBytes a segment that every consumer has passed goes when so many bytes are behind it; 0: any
- * @param keep and when it was last written so long ago; zero: any time
- * @param limitBytes a consumer with more behind it is told of, as WARN; 0: no limit
- * @param limit or one that has not passed what was last written longer ago; zero: no limit
- * @param release whether segments beyond the limit are deleted, passed or not; else they stay
+ * @param folder the folder, absolute or relative to the working directory; the engine makes it if it is missing
+ * @param bytes the most bytes of a segment, which is one file of the folder: 64 KiB to 1 TiB; 0: 64 MiB
+ * @param keepBytes the bytes that must follow a segment before it is deleted; every consumer must have passed it, too.
+ *     0: no bytes need follow
+ * @param keep the time since its last write before such a segment is deleted; zero: no time need pass
+ * @param limitBytes the bytes by which a consumer may be behind; a WARN event tells of one that is behind more; 0: no
+ *     limit
+ * @param limit the age, since its last write, of a segment that a consumer may still have to pass; a WARN event tells
+ *     of an older one; zero: no limit
+ * @param release whether segments beyond the limit are deleted although a consumer has not passed them
  */
 public record Segments(
         String folder, long bytes, long keepBytes, Duration keep, long limitBytes, Duration limit, boolean release) {
 
-    /** Checks the values that the engine could not see. */
+    /** Checks the values that the engine could not check. */
     public Segments {
         ConfigChecks.requireText(folder, "segments", "a folder");
         ConfigChecks.requireUsable("segments", folder);
@@ -37,19 +40,19 @@ public record Segments(
     }
 
     /**
-     * Keeps what some consumer has not passed, and nothing else.
+     * Returns rules that keep only segments that some consumer has not passed.
      *
-     * @param folder where the segments are
-     * @return what the other methods refine
+     * @param folder the folder of the segments
+     * @return rules that the other methods refine
      */
     public static Segments in(String folder) {
         return new Segments(folder, 0, 0, Duration.ZERO, 0, Duration.ZERO, false);
     }
 
     /**
-     * The same with another length of segments.
+     * Returns these rules with another length of segments.
      *
-     * @param length a segment, a file of the folder, ends before it is longer: 64 KiB to 1 TiB
+     * @param length the most bytes of a segment, 64 KiB to 1 TiB
      * @return a copy
      */
     public Segments bytes(long length) {
@@ -57,9 +60,9 @@ public record Segments(
     }
 
     /**
-     * The same with so many bytes kept behind what is passed.
+     * Returns these rules with another number of bytes to keep.
      *
-     * @param count a segment that every consumer has passed goes when so many bytes are behind it
+     * @param count the bytes that must follow a passed segment before it is deleted
      * @return a copy
      */
     public Segments keepBytes(long count) {
@@ -67,9 +70,9 @@ public record Segments(
     }
 
     /**
-     * The same with another age.
+     * Returns these rules with another age.
      *
-     * @param age and when it was last written so long ago
+     * @param age the time since its last write before a passed segment is deleted
      * @return a copy
      */
     public Segments keep(Duration age) {
@@ -77,9 +80,9 @@ public record Segments(
     }
 
     /**
-     * The same with another limit.
+     * Returns these rules with another limit in bytes.
      *
-     * @param count a consumer with more behind it is told of, as WARN
+     * @param count the bytes by which a consumer may be behind
      * @return a copy
      */
     public Segments limitBytes(long count) {
@@ -87,9 +90,9 @@ public record Segments(
     }
 
     /**
-     * The same with another limit of age.
+     * Returns these rules with another limit of age.
      *
-     * @param age or one that has not passed what was last written longer ago
+     * @param age the age of a segment that a consumer may still have to pass
      * @return a copy
      */
     public Segments limit(Duration age) {
@@ -97,9 +100,9 @@ public record Segments(
     }
 
     /**
-     * The same with another choice beyond the limit.
+     * Returns these rules with another choice for segments beyond the limit.
      *
-     * @param choice whether segments beyond the limit are deleted, passed or not
+     * @param choice whether they are deleted although a consumer has not passed them
      * @return a copy
      */
     public Segments release(boolean choice) {

@@ -39,7 +39,7 @@ public interface ShipperProvider {
          * Ships the records in the folder until something fails, and lets go of the folder. The next shipper ships what
          * is left.
          *
-         * @param limit how long that may take; zero: it ends what is under way, and ships nothing more
+         * @param limit the longest time for that; with zero it ends the batch under way, and ships nothing more
          */
         void close(Duration limit);
     }
@@ -56,7 +56,7 @@ public interface ShipperProvider {
     void check(Request request);
 
     /**
-     * Starts a shipper. Every thread that it has, now or later, is in the group of the calling one.
+     * Starts a shipper. All its threads, now and later, are in the group of the calling thread.
      *
      * @param request what is asked for
      * @return the running shipper

@@ -5,9 +5,9 @@ import io.burstlog.binding.Engine;
 import java.util.function.Consumer;
 
 /**
- * How often a {@link Stage} took how long, taken at one moment. Immutable.
+ * The distribution of the times of a {@link Stage}, taken at one moment. Immutable.
  *
- * <p>The buckets are those of an HdrHistogram with 2 significant digits, which takes them as they are:
+ * <p>The buckets are those of an HdrHistogram with 2 significant digits, which can record them unchanged:
  *
  * <pre>{@code
  * Histogram hdr = new Histogram(1, (1L << 37) - 1, 2);
@@ -29,7 +29,7 @@ public final class StageHistogram {
         this.words = words;
     }
 
-    /** Returns what the function fills, or throws what it throws. */
+    /** Returns a histogram of the words that the function fills; throws what the function throws. */
     static StageHistogram of(Consumer<long[]> fill) {
         long[] words = new long[FIRST_BUCKET + BUCKETS];
         words[0] = (long) words.length * Long.BYTES;
@@ -37,7 +37,7 @@ public final class StageHistogram {
         return new StageHistogram(words);
     }
 
-    /** What is done with a bucket that is not empty. */
+    /** Receives the buckets that are not empty. */
     @FunctionalInterface
     public interface BucketConsumer {
 
@@ -45,13 +45,13 @@ public final class StageHistogram {
          * Takes one bucket.
          *
          * @param nanos the highest time that falls into it, in nanoseconds
-         * @param count how many did
+         * @param count the number of times in the bucket
          */
         void accept(long nanos, long count);
     }
 
     /**
-     * How many were timed.
+     * Returns the number of times that were taken.
      *
      * @return the sum of the counts of all buckets
      */
@@ -60,7 +60,7 @@ public final class StageHistogram {
     }
 
     /**
-     * The longest of them.
+     * Returns the longest time.
      *
      * @return nanoseconds, exact; 0 if there are none
      */
@@ -69,7 +69,7 @@ public final class StageHistogram {
     }
 
     /**
-     * What so many percent of them do not exceed.
+     * Returns the time that the given percentage of all times does not exceed.
      *
      * @param percent 0 to 100, for instance 99.99
      * @return nanoseconds, rounded up to the end of the bucket but never above {@link #maxNanos()}; 0 if there are none
@@ -81,7 +81,7 @@ public final class StageHistogram {
     /**
      * Hands over every bucket that is not empty, in rising order.
      *
-     * @param consumer what takes it
+     * @param consumer the receiver of the buckets
      */
     public void forEachBucket(BucketConsumer consumer) {
         for (int bucket = 0; bucket < BUCKETS; bucket++) {

@@ -5,7 +5,7 @@ package io.burstlog;
  * Figures of one {@link Stage} since open, all 0 while nothing was timed. A percentile is rounded up to its bucket, by
  * less than 1%, and never exceeds the maximum.
  *
- * @param count how many were timed
+ * @param count the number of times that were taken
  * @param meanNanos the mean, in nanoseconds, to 1%
  * @param p50Nanos the median, in nanoseconds
  * @param p99Nanos what 99% do not exceed, in nanoseconds

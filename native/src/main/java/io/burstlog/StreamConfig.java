@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How to open a stream of a log: the main one, by {@link BurstConfig.Builder#main}, or another, by
- * {@link BurstLog#stream}. Immutable.
+ * The configuration with which a stream of a log is opened: the main stream by {@link BurstConfig.Builder#main}, any
+ * other by {@link BurstLog#stream}. Immutable.
  *
  * <pre>{@code
  * BurstStream audit = log.stream("audit", StreamConfig.builder().fileName("audit.log").build());
@@ -31,7 +31,7 @@ public final class StreamConfig {
         return new Builder();
     }
 
-    /** Whether all values are the same. */
+    /** Returns whether all values are the same. */
     @Override
     public boolean equals(Object other) {
         return other instanceof StreamConfig config && values().equals(config.values());
@@ -54,8 +54,8 @@ public final class StreamConfig {
     }
 
     /**
-     * Every value by the name of the method that sets it, for instance to compare two configurations. What is null is
-     * not there.
+     * Returns every value by the name of the method that sets it, for instance to compare two configurations. The map
+     * leaves out null values.
      *
      * @return not modifiable, in the order of the names
      */
@@ -68,17 +68,19 @@ public final class StreamConfig {
         return set.fileName;
     }
 
-    /** {@return what an append to the stream does that finds the ring full} */
+    /** {@return how an append to the stream acts when the ring is full} */
     public OnFull onFull() {
         return set.onFull;
     }
 
-    /** {@return how long an append to the stream waits for space or another thread's write at most, zero for ever} */
+    /**
+     * {@return the longest time that an append to the stream waits for space or another thread's write; zero: no limit}
+     */
     public Duration blockTimeout() {
         return set.blockTimeout;
     }
 
-    /** {@return what receives the records as they are, or null} */
+    /** {@return the folder that receives the records as they are, or null} */
     public Segments segments() {
         return set.segments;
     }
@@ -88,7 +90,7 @@ public final class StreamConfig {
         return set.rollsByCaller;
     }
 
-    /** Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe. */
+    /** Collects the values; {@link #build()} checks those that the engine could not check. Not thread-safe. */
     public static final class Builder implements Cloneable {
 
         private String fileName;
@@ -120,22 +122,26 @@ public final class StreamConfig {
             return this;
         }
 
-        /** What an append to the stream does that finds the ring full, {@link OnFull#BLOCK} by default. */
+        /** The way in which an append to the stream acts when the ring is full, {@link OnFull#BLOCK} by default. */
         public Builder onFull(OnFull choice) {
             onFull = choice;
             return this;
         }
 
         /**
-         * Bounds how long an append to the stream waits in all, for space and for other threads; only a write that it
-         * has begun itself takes as long as the medium does. Zero, the default, waits for ever.
+         * The longest time that an append to the stream waits in all, for space and for other threads. A write that the
+         * append itself has begun is not bounded: it takes as long as the medium does. Zero, the default, sets no
+         * limit.
          */
         public Builder blockTimeout(Duration timeout) {
             blockTimeout = timeout;
             return this;
         }
 
-        /** Permissions of a newly created log file; empty, the default, is what the umask leaves of rw-rw-rw-. */
+        /**
+         * The permissions of a newly created log file; empty, the default, for those that the umask leaves of
+         * rw-rw-rw-.
+         */
         public Builder filePermissions(Set<PosixFilePermission> permissions) {
             filePermissions = Set.copyOf(permissions);
             return this;
@@ -154,9 +160,9 @@ public final class StreamConfig {
         }
 
         /**
-         * Who names the files that end. By default they get the {@link Roll#target()} of their roll. Whoever sets this
-         * to true must take every roll of the stream from {@link BurstStream#nextRoll} and answer it, in a thread of
-         * its own: until then the records behind it wait in the ring.
+         * Whether the caller names the files that end; by default they get the {@link Roll#target()} of their roll. If
+         * this is true, a thread of the caller must take every roll of the stream from {@link BurstStream#nextRoll} and
+         * answer it: until then the records behind the roll wait in the ring.
          */
         public Builder rollsByCaller(boolean choice) {
             rollsByCaller = choice;
@@ -164,14 +170,15 @@ public final class StreamConfig {
         }
 
         /**
-         * When the engine rolls the log file by itself, and to which names; null, the default: nobody rolls it unasked.
+         * The rules by which the engine rolls the log file by itself; null, the default: it rolls only when the program
+         * asks.
          */
         public Builder rolling(Rolling choice) {
             rolling = choice;
             return this;
         }
 
-        /** A folder that receives the records as they are, beside the log file; null, the default: there is none. */
+        /** The folder that receives the records as they are, beside the log file; null, the default, for none. */
         public Builder segments(Segments choice) {
             segments = choice;
             return this;

@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The header of a shared library or a program. A library's is read before the library is loaded, because the dynamic
- * linker says "No such file or directory" about a library of another architecture, and a library that was cut short
- * kills the JVM with SIGBUS.
+ * The header of a shared library or a program. The loader reads a library's header before it loads the library, for two
+ * reasons. The dynamic linker says "No such file or directory" about a library of another architecture. A library that
+ * was cut short kills the JVM with SIGBUS.
  *
  * <pre>
  *   0        4       5      6     16     18        20    32      40      48    54          56      58          60      62
@@ -120,7 +120,7 @@ final class ElfHeader {
         };
     }
 
-    /** The path of the dynamic linker that starts this program, or null if it needs none. */
+    /** Returns the path of the dynamic linker that starts this program, or null if it needs none. */
     String interpreter() throws IOException {
         int entryBytes = Short.toUnsignedInt(header.getShort(PROGRAM_BYTES_OFFSET));
         int count = Short.toUnsignedInt(header.getShort(PROGRAM_COUNT_OFFSET));

@@ -6,9 +6,9 @@ import com.sun.jna.ptr.LongByReference;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The functions of {@code burstlog.h} under their C names, bound by {@link EngineLibrary}. A {@code burst_t *}, a
- * {@code burst_stream_t *}, a {@code size_t} and an address are a {@code long}: the library exists for 64-bit Linux
- * only.
+ * The functions of {@code burstlog.h} under their C names, bound by {@link EngineLibrary}. A {@code long} stands for a
+ * {@code burst_t *}, a {@code burst_stream_t *}, a {@code size_t} and an address, since the library exists for 64-bit
+ * Linux only.
  */
 public final class Engine {
 
@@ -116,8 +116,8 @@ public final class Engine {
     private static native int burst_stream_current_file(long stream, byte[] path, long pathBytes);
 
     /**
-     * The sentence of this thread's last failing call. To be read before anything that could block: a virtual thread
-     * that blocks may go on with another thread's sentence.
+     * Returns the sentence of this thread's last failing call. Read it before any call that may block: a virtual thread
+     * that blocks may go on on another carrier, and would read the sentence of that one.
      */
     public static String lastError() {
         long text = burst_last_error();

@@ -12,8 +12,8 @@ import java.util.Map;
 /**
  * The native library, loaded once for each class loader that holds this class, and its two bindings.
  *
- * <p>The order matters: the file's architecture is checked before the dynamic linker sees it, and its ABI version
- * before any other function is called.
+ * <p>The order matters: it checks the file's architecture before the dynamic linker sees the file, and the ABI version
+ * before it calls any other function.
  */
 public final class EngineLibrary {
 
@@ -41,7 +41,7 @@ public final class EngineLibrary {
     }
 
     /**
-     * The library of this class loader, loaded by the first call.
+     * Returns the library of this class loader, which the first call loads.
      *
      * @param explicitPath the only file to load, or null to search
      */
@@ -69,7 +69,7 @@ public final class EngineLibrary {
         return loaded;
     }
 
-    /** The calls made for each record, through the binding asked for. */
+    /** Returns the calls for each record, through the given binding. */
     public synchronized RecordCalls recordCalls(Binding binding) {
         if (binding == Binding.JNA) {
             return new JnaCalls();

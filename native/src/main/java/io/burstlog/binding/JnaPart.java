@@ -30,7 +30,10 @@ final class JnaPart {
         }
     }
 
-    /** The first failure is the cause itself; each later one wraps another that has its text alone. */
+    /**
+     * Makes the exception for a failure to load JNA's class. The first failure is the cause itself; each later one
+     * wraps an exception that has only the text of the cause.
+     */
     static LibraryException refusal(Throwable failure) {
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
         String text = cause.toString();
@@ -66,7 +69,7 @@ final class JnaPart {
                 failure);
     }
 
-    /** Without the exception's class, the name of the unpacked copy, and the thread that came first. */
+    /** Removes the exception's class, the name of the unpacked copy, and the name of the first thread. */
     private static String reason(String text) {
         String line = text.lines()
                 .filter(Predicate.not(String::isBlank))

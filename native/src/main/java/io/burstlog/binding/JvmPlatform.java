@@ -10,7 +10,7 @@ import java.util.Locale;
  * starts it. A host may have both glibc and musl, and an emulator runs a JVM of another processor than the kernel's, so
  * neither the host's files nor its name for itself tell.
  *
- * @param architecture {@code x86-64}, {@code aarch64}, or what other one it is
+ * @param architecture {@code x86-64}, {@code aarch64}, or the name of another one
  * @param library the folder of this platform's library in the jar, as {@code linux-x86-64-musl}
  */
 record JvmPlatform(String architecture, String library) {
@@ -35,7 +35,7 @@ record JvmPlatform(String architecture, String library) {
         return new JvmPlatform(architecture, System.getProperty("os.name") + ' ' + architecture);
     }
 
-    /** The platform of a program; throws if it is no ELF file, or cannot be read. */
+    /** Returns the platform of a program; throws if the program is no ELF file, or cannot be read. */
     static JvmPlatform of(Path executable) throws IOException {
         ElfHeader header = ElfHeader.read(executable);
         String linker = header.interpreter();

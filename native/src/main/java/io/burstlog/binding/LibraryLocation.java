@@ -27,12 +27,12 @@ abstract class LibraryLocation {
         return toString();
     }
 
-    /** Whether somebody named the file, so that no other may be loaded in its place. */
+    /** Tells whether somebody named the file, so that no other may be loaded in its place. */
     boolean isExplicit() {
         return false;
     }
 
-    /** The place to load from; an explicit path has no fallback. */
+    /** Returns the place to load from; an explicit path has no fallback. */
     static LibraryLocation of(String explicitPath) {
         String path = explicitPath == null ? System.getProperty(PATH_PROPERTY) : explicitPath;
         if (path != null && !path.isBlank()) {
@@ -69,7 +69,10 @@ abstract class LibraryLocation {
                 : "cannot be loaded: " + words + ".";
     }
 
-    /** JNA puts the dynamic linker's answer on the second line, below its own words and above other places it tried. */
+    /**
+     * Returns the second line, on which JNA puts the dynamic linker's answer: below its own words, and above other
+     * places that it tried.
+     */
     private static String linkersAnswer(UnsatisfiedLinkError failure) {
         return failure.getMessage().lines().skip(1).findFirst().orElseGet(failure::getMessage);
     }
@@ -145,7 +148,7 @@ abstract class LibraryLocation {
                 return loadFile(toString(), file.toPath(), options);
             } finally {
                 if (!resource.getProtocol().equals("file")) {
-                    // The mapping keeps the extracted copy; nobody needs its name any more.
+                    // The mapping keeps the extracted copy, so nobody needs its name any more.
                     file.delete();
                 }
             }

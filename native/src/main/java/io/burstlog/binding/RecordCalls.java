@@ -2,11 +2,11 @@
 package io.burstlog.binding;
 
 /**
- * The calls made for each record. They take and return primitives only, so that a call allocates nothing; a negative
- * result is a negated errno, and {@link Engine#lastError()} then holds the sentence.
+ * The calls made for each record. They take and return only primitives, so that a call allocates nothing. A negative
+ * result is a negated errno; {@link Engine#lastError()} then returns the sentence.
  *
- * <p>A record belongs to a stream, and durability to the log: {@code stream} is a {@code burst_stream_t *}, of a log
- * its main stream, and {@code log} a {@code burst_t *}.
+ * <p>A record belongs to a stream, and durability to the log: {@code stream} is a {@code burst_stream_t *}, {@code log}
+ * a {@code burst_t *}. A log writes through the stream that is its main one.
  */
 public interface RecordCalls {
 
@@ -16,10 +16,13 @@ public interface RecordCalls {
 
     long offer(long stream, long address, int length, long eventTimeNanos);
 
-    /** As {@link #append}, under a rule of this call's own: {@code enum burst_on_full}; a negative time: for ever. */
+    /**
+     * Appends as {@link #append} does, under a rule of this call alone, {@code enum burst_on_full}; a negative time is
+     * no limit.
+     */
     long appendWithin(long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
-    /** As {@link #enqueue}, under such a rule. */
+    /** Enqueues as {@link #enqueue} does, under a rule as in {@link #appendWithin}. */
     long enqueueWithin(long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
     long durableSequence(long log);

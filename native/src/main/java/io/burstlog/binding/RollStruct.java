@@ -41,7 +41,7 @@ public final class RollStruct extends Structure {
         structBytes = size();
     }
 
-    /** A copy outside the heap, which lives as long as it is referred to. */
+    /** Returns a copy outside the heap, which lives as long as the returned object is reachable. */
     public static Pointer copyOf(byte[] bytes) {
         if (bytes.length == 0) {
             return Pointer.NULL;
