@@ -273,26 +273,32 @@ static void names_wait_for_what_an_earlier_run_has_rolled(void **state) {
 }
 
 /* Offers records of this length until the ring has no room for one. */
-static void fill(burst_t *log, size_t bytes) {
+static void fill(burst_stream_t *stream, size_t bytes) {
     static char record[65536];
     int64_t sequence;
     memset(record, 'r', sizeof record);
     do {
-        sequence = burst_offer(log, record, bytes, 0);
+        sequence = burst_stream_offer(stream, record, bytes, 0);
     } while (sequence > 0);
     assert_int_equal(sequence, -EAGAIN);
 }
 
 static void an_offer_waits_for_no_roll_in_a_full_ring(void **state) {
     (void)state;
-    const burst_rolling_t rolling = rolling_of(10);
+    const burst_rolling_t rolling = rolling_of(4);
     burst_t *log = open_rolling(&rolling);
+    burst_stream_t *beside = open_stream_with(log, "other", paths[1], 0);
     atomic_store(&cannot_be_written, 1);
-    fill(log, 65536); /* each is behind a roll, for which there may be room when there is none for the record */
-    fill(log, 8);     /* with the last ones there is none for a roll */
+    put(log, "abc\n");
+    fill(beside, 65536);
+    fill(beside, 1);
+    assert_int_equal(burst_offer(log, "def\n", 4, 0), -EAGAIN);
     atomic_store(&cannot_be_written, 0);
     drain(burst_main_stream(log));
+    put(log, "ghi\n");
     assert_int_equal(burst_close(log), 0);
+    assert_holds(rolled(2), "abc\n"); /* the roll that was refused has used up a name */
+    assert_holds(paths[0], "ghi\n");
 }
 
 static void nobody_is_kept_from_rolling_by_what_comes_after_a_roll(void **state) {
