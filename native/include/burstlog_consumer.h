@@ -120,7 +120,7 @@ typedef struct burst_consumer_lag {
     uint32_t reserved;
     uint64_t records;             /* written, and not yet given to the consumer */
     uint64_t bytes;               /* bytes of segments that these records take */
-    int64_t oldest_event_time_ns; /* event time of the first of them; 0: there is none */
+    int64_t oldest_event_time_ns; /* event time of the first of these records; 0: there is none */
 } burst_consumer_lag_t;
 
 /* Measures how far the consumer is behind the end of the folder. The first call, and the first after the end of a
@@ -135,7 +135,7 @@ typedef struct burst_consumer_state {
     int64_t acknowledged_ns;      /* CLOCK_REALTIME of the last acknowledgement */
     uint64_t records;             /* written, and not acknowledged, including missing ones */
     uint64_t bytes;               /* bytes of segments that these records take */
-    int64_t oldest_event_time_ns; /* event time of the first of them; 0: there is none */
+    int64_t oldest_event_time_ns; /* event time of the first of these records; 0: there is none */
     char name[BURST_CONSUMER_NAME_BYTES];
 } burst_consumer_state_t;
 

@@ -19,9 +19,9 @@
 
 struct device;
 
-/* How a medium is written. */
+/* The ways of writing a medium. */
 enum device_io {
-    DEVICE_IO_AUTO, /* the fastest one, as measured */
+    DEVICE_IO_AUTO, /* the fastest way, as measured */
     DEVICE_IO_PWRITE,
     DEVICE_IO_URING,
     DEVICE_IO_NVME,
@@ -29,7 +29,7 @@ enum device_io {
     DEVICE_IO_FLUSH,
 };
 
-/* The event that a medium survives. */
+/* The worst event that a medium survives. */
 enum durability {
     DURABILITY_POWER,    /* loss of power */
     DURABILITY_OS_CRASH, /* a crash of the kernel */
@@ -40,10 +40,11 @@ enum durability {
 struct device_write {
     uint64_t offset;  /* on the medium, a multiple of the block, or of line_bytes */
     const void *data; /* aligned like the offset; in the image if write_depth is more than 1 or the medium is mapped */
-    size_t bytes;     /* a multiple of the same */
-    int result;       /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
-                          -EIO, and on a block device -ENODEV: it has vanished or shrunk */
-    struct device_write *next; /* the backend's */
+    size_t bytes;     /* a multiple of the block, or of line_bytes */
+    /* Filled by complete: 0 if durable, or -errno (device_failure() has the words). A short write is -EIO; on a block
+     * device -ENODEV, since the device has vanished or shrunk. */
+    int result;
+    struct device_write *next; /* for the backend */
 };
 
 struct device_ops {
@@ -58,17 +59,17 @@ struct device_ops {
     /* Waits for a submitted write and returns it; NULL if none is under way. */
     struct device_write *(*complete)(struct device *device);
 
-    /* Writes; the bytes are durable when it returns. 0, or -errno with a sentence; a short write is an error. Data
-     * that lies in the mapping at this very offset is not copied, nor by `read`. */
+    /* Writes the bytes durably. Returns 0, or -errno with a sentence; a short write is an error. Neither this nor
+     * `read` copies data that lies in the mapping at this very offset. */
     int (*write)(struct device *device, uint64_t offset, const void *data, size_t bytes);
-    /* Reads all of the range. 0, or -errno with a sentence. Offset, bytes and data are multiples of the block.
-     * Another process may write meanwhile: a later call sees nothing older. */
+    /* Reads all of the range. Returns 0, or -errno with a sentence. Offset, bytes and data are multiples of the block.
+     * If another process writes meanwhile, a later call sees nothing older. */
     int (*read)(struct device *device, uint64_t offset, void *data, size_t bytes);
-    /* Makes everything durable that anybody wrote before. */
+    /* Makes everything durable that any process wrote before. */
     int (*flush)(struct device *device);
 
-    /* Asks whether the medium still is the one that was opened, and could be opened again. 0; -errno with a sentence
-     * if further writes would be lost with this process. NULL: nothing can tell. */
+    /* Asks whether the medium still is the opened one, and could be opened again. Returns 0, or -errno with a sentence
+     * if later writes would be lost with this process. A NULL function means that nobody can tell. */
     int (*check)(struct device *device);
 
     /* Lets go of the image, the lock and the medium. */
@@ -78,9 +79,9 @@ struct device_ops {
 /* The file or block device that a medium is. */
 struct device_file {
     int fd;
-    uint64_t number; /* of a block device; 0 of a regular file, which has all that follows */
+    uint64_t number; /* number of a block device; 0 for a regular file, for which the fields below are filled */
     uint64_t device;
-    uint64_t inode; /* 0: not known */
+    uint64_t inode; /* 0: unknown */
     uint32_t owner;
     uint32_t group;
 };
@@ -96,19 +97,21 @@ struct device {
     uint64_t medium_bytes;
     uint32_t block_bytes; /* max(logical, physical, 4096) */
     uint32_t logical_block_bytes;
-    uint32_t line_bytes;         /* a submitted write may also begin and end at lines of this size; 0: only at blocks */
-    const uint8_t *mapping;      /* byte 0 of a mapped medium: the image is the medium. NULL: it is a copy */
-    _Atomic uint32_t lost_pages; /* of the mapping: their bytes are lost, and they read as zeros */
+    uint32_t line_bytes; /* unit at which a submitted write may also begin and end; 0: only at blocks */
+    /* Byte 0 of a mapped medium, which is its own image; NULL: the image is a copy. */
+    const uint8_t *mapping;
+    _Atomic uint32_t lost_pages; /* pages of the mapping whose bytes are lost; they read as zeros */
     int is_file;                 /* a regular file */
-    struct device_file file;     /* zeros: not one, or not known */
-    int write_depth;             /* more submitted writes under way than these gain nothing */
-    int image_small_pages;       /* wanted before the image is made: no huge pages */
-    int image_node;              /* wanted before the image is made: the NUMA node to hold it; -1: any */
+    struct device_file file;     /* zeros: no regular file, or unknown */
+    int write_depth;             /* more submitted writes under way than this gain nothing */
+    int image_small_pages;       /* set before the image is made: use no huge pages */
+    int image_node;              /* set before the image is made: the NUMA node to hold it; -1: any */
     int image_in_use;            /* close leaves the image mapped: a producer of a failed ring may still be in it */
     int survives;                /* enum durability */
-    char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
-    char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
-    char chosen_because[DEVICE_BECAUSE_BYTES]; /* "", or why this backend writes it */
+    char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence for that, for sentences */
+    /* Why the best way of writing or locking is not used, to be told once; or "". */
+    char fallback[DEVICE_FALLBACK_BYTES];
+    char chosen_because[DEVICE_BECAUSE_BYTES]; /* why this backend writes the medium; or "" */
     char path[4096];                           /* absolute */
 };
 
@@ -117,12 +120,13 @@ static inline const char *device_failure(int result) {
     return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
 }
 
-/* Tells whether bytes of the image that were read before can be believed: a lost page is counted before its bytes go. */
+/* The number of lost pages. A page is counted before its bytes go: bytes read before an unchanged number can be
+ * believed. */
 static inline uint32_t device_lost_pages(const struct device *device) {
     return atomic_load_explicit(&device->lost_pages, memory_order_acquire);
 }
 
-/* Whether this is the medium itself, at this offset of it. */
+/* Whether the data is the medium itself, at this offset. */
 static inline int device_is_in_place(const struct device *device, uint64_t offset, const void *data) {
     return device->mapping != NULL && data == device->mapping + offset;
 }

@@ -53,7 +53,7 @@ int extents_find_missing(int fd, uint64_t from, uint64_t bytes, uint64_t *begin,
             *end = *end < bytes ? *end : bytes;
             return 1;
         }
-        if (covered == before) { /* no extent from here on */
+        if (covered == before) { /* no extent follows */
             *begin = covered;
             *end = bytes;
             return 1;
@@ -78,7 +78,7 @@ static int count_missing(int fd, uint64_t bytes, uint64_t *missing) {
     return result;
 }
 
-/* Writes the range over itself. Blocks that cannot be read stay as they are: recovery tells what they held. */
+/* Writes the range over itself. Leaves unreadable blocks as they are: recovery tells what they held. */
 static int rewrite(const struct device *device, uint8_t *piece, uint64_t offset, size_t bytes) {
     const int fd = device->file.fd;
     for (size_t done = 0; done < bytes;) {

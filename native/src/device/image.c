@@ -29,8 +29,8 @@ static void note(struct device *device, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Moves pages that lie on other nodes. Automatic balancing then leaves them there, as they have a policy. It is a
- * preference: other nodes serve if this one is full. */
+/* Moves pages from other nodes. They then have a policy, so automatic balancing leaves them there. It is only a
+ * preference: if the node is full, other nodes serve. */
 static void prefer_node(struct device *device, void *image, size_t bytes) {
     unsigned long nodes[NODES_MAX / WORD_BITS] = {0};
     const unsigned node = (unsigned)device->image_node;
@@ -52,8 +52,8 @@ void *image_allocate(struct device *device, size_t bytes) {
     }
     if (device->image_node >= 0 && device->image_node < NODES_MAX)
         prefer_node(device, image, bytes);
-    /* The allocation has locked it if the host allows that. Asking again costs nothing, and tells why the host does
-     * not. */
+    /* The allocation has locked the memory if the host allows that. This second call costs nothing, and tells why the
+     * host does not. */
     if (mlock(image, bytes) < 0)
         note(device, "the ring's memory may be swapped out: mlock gives %s, raise RLIMIT_MEMLOCK", error_name(errno));
     return image;

@@ -6,13 +6,13 @@
 #include "base/cpulist.h"
 #include "device/device.h"
 
-/* Allocates memory as the device's image_* fields ask, and adds to device->fallback what the host did not give. NULL
- * with a sentence. platform_release frees it. */
+/* Allocates memory as the device's image_* fields ask. Adds to device->fallback everything that the host refused.
+ * Returns NULL with a sentence after an error. platform_release frees the memory. */
 void *image_allocate(struct device *device, size_t bytes);
 
 /*
- * The NUMA node of the block device, of the device under a file, or the one that has all of these CPUs; -1 where there
- * is no such node, or but one on this host. `sys` is "/sys".
+ * The NUMA node of the block device, of the device under a file, or of all these CPUs. -1 if there is no such node, or
+ * only one on this host. `sys` is "/sys".
  */
 int image_node_of_device(const char *sys, unsigned device_major, unsigned device_minor);
 int image_node_of_medium(const char *sys, const char *path);

@@ -28,7 +28,7 @@ static int count(const struct cpulist *list) {
     return count;
 }
 
-/* The node, or -1 if it is offline or the only one. */
+/* Returns the node, or -1 if it is offline or the only one. */
 static int if_several(const char *sys, int node) {
     struct cpulist nodes;
     return node >= 0 && read_list(sys, "devices/system/node/online", &nodes) == 0 && count(&nodes) > 1 &&

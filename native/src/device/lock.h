@@ -5,14 +5,15 @@
 
 #include <stddef.h>
 
-/* An OFD lock: it lives with the open description that does the I/O, not with the process, so that neither another
- * close() in the process nor a fork() loses it. 0, -EBUSY, or -errno. */
+/* Takes an OFD lock. It belongs to the open description that does the I/O and not to the process, so neither another
+ * close() in the process nor a fork() loses it. Returns 0, -EBUSY or another -errno. */
 int lock_file(int fd);
 
-/* 1 if anybody, even this process, has such a lock on the open file, and so writes it or means to. 0, or -errno. */
+/* Returns 1 if any process, even this one, has such a lock on the open file, and so writes it or means to; 0 if not; or
+ * -errno. */
 int lock_is_held(int fd);
 
-/* As medium_holders, by path. It opens no device that would act when opened. */
+/* Like medium_holders, for a path. Opens no device whose open has an effect. */
 void lock_holders(const char *path, char *text, size_t text_bytes);
 
 #endif

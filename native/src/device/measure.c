@@ -10,7 +10,7 @@
 #define WARM_UP 4u
 #define ROUNDS 300u
 
-/* One engine and its figures. */
+/* An engine with its figures. */
 struct lane {
     struct measured_engine *engine;
     uint8_t *scratch;
@@ -18,7 +18,7 @@ struct lane {
     int64_t took_ns[ROUNDS];
 };
 
-/* Each block has other random bytes: some media write zeros or repeated bytes faster. */
+/* Fills each block with other random bytes: some media write zeros or repeated bytes faster. */
 static void fill(const struct platform *platform, uint64_t *words, size_t bytes) {
     uint64_t bits = platform->ops->random(platform);
     for (size_t i = 0; i < bytes / sizeof(*words); i++) {
@@ -73,7 +73,7 @@ static void measure_in_turns(const struct platform *platform, struct lane *lanes
     }
 }
 
-/* Compares the turns. So it must run before the times are sorted. */
+/* Compares the turns, so it must run before the times are sorted. */
 static void compare_turns(struct lane *lane, const struct lane *first) {
     for (uint32_t turn = 0; turn < lane->engine->writes && turn < first->engine->writes; turn++)
         lane->engine->faster += lane->took_ns[turn] < first->took_ns[turn];

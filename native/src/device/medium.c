@@ -37,7 +37,7 @@ static int open_direct(const char *path, int open_flags, struct medium *medium) 
     return medium->fd < 0 ? -errno : 0;
 }
 
-/* Memory that can be mapped and neither read nor written. */
+/* Finds size and alignment of memory that can be mapped, but neither read nor written. */
 static int measure_dax(struct medium *medium, dev_t number) {
     struct dax_facts facts;
     const int result = dax_probe("/sys", number, &facts);
@@ -66,7 +66,7 @@ static int measure(struct medium *medium) {
     medium->bytes = (uint64_t)status.st_size;
     if (!medium->is_file && ioctl(medium->fd, BLKGETSIZE64, &medium->bytes) < 0)
         return -errno;
-    /* The same block for all files: a ring file may be moved to another file system. */
+    /* All files get the same block size, since a ring file may move to another file system. */
     uint32_t logical = medium->facts.logical_block_bytes;
     uint32_t physical = medium->facts.physical_block_bytes;
     medium->logical_block_bytes = logical > 0 ? logical : LAYOUT_MIN_BLOCK_BYTES;
@@ -79,21 +79,22 @@ static int measure(struct medium *medium) {
 }
 
 /*
- * Reads the first block to see whether O_DIRECT works (an open with it may succeed and I/O fail) and whether the kernel
- * knows RWF_DSYNC: it checks the flags of a read as those of a write. The data, or an I/O error, do not matter here.
+ * Reads the first block to see two things. Does O_DIRECT work? An open with it may succeed, and I/O fail. Does the
+ * kernel know RWF_DSYNC? It checks the flags of a read as those of a write. The data or an I/O error do not matter
+ * here.
  */
 static int try_read(const struct medium *medium, void *block, int flags) {
     struct iovec range = {.iov_base = block, .iov_len = medium->block_bytes};
     return syscall(SYS_preadv2, medium->fd, &range, 1, 0l, 0l, flags) < 0 ? errno : 0;
 }
 
-/* O_DSYNC cannot be set on an open file, so this opens it again by its name. -EAGAIN: the name leads elsewhere by
- * now. */
+/* Opens the file again by its name, since O_DSYNC cannot be set on an open file. Returns -EAGAIN if the name now leads
+ * to another file. */
 static int reopen_synchronous(const char *path, int open_flags, struct medium *medium) {
     struct stat before, after;
     if (fstat(medium->fd, &before) < 0)
         return -errno;
-    close(medium->fd); /* first: an exclusive open would refuse our own second one */
+    close(medium->fd); /* this comes first: an exclusive open would refuse our own second one */
     medium->fd = open(path, open_flags | O_CLOEXEC | O_DSYNC | (medium->direct ? O_DIRECT : 0));
     if (medium->fd < 0 || fstat(medium->fd, &after) < 0)
         return -errno;
@@ -101,7 +102,7 @@ static int reopen_synchronous(const char *path, int open_flags, struct medium *m
                                                                                                              : -EAGAIN;
 }
 
-/* path: NULL if the file must not be opened again; its writer then syncs. */
+/* path: NULL if the file must not be opened again. Then its writer syncs. */
 static int settle_durability(const struct platform *platform, const char *path, int open_flags, struct medium *medium) {
     void *block = platform_allocate(platform, medium->block_bytes, PLATFORM_PLAIN);
     if (block == NULL)

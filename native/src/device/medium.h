@@ -9,26 +9,27 @@
 struct medium {
     int fd;
     int is_file;
-    int direct;      /* O_DIRECT holds */
-    int write_flags; /* RWF_DSYNC; 0 where a completed write is durable without it */
-    int flush_after; /* a plain write and then fdatasync: RWF_DSYNC would write a device with FUA and flush it as well */
+    int direct;      /* O_DIRECT works */
+    int write_flags; /* RWF_DSYNC; 0 if a completed write is durable without it */
+    int flush_after; /* write plainly and then fdatasync: for a device with FUA, RWF_DSYNC would also flush it */
     uint64_t bytes;
     uint32_t block_bytes;
     uint32_t logical_block_bytes;
-    uint32_t dax_align_bytes; /* of the mappings of a DAX character device, which can only be mapped; else 0 */
+    /* Alignment of mappings of a DAX character device, which can only be mapped; otherwise 0. */
+    uint32_t dax_align_bytes;
     struct medium_facts facts;
-    char fallback[DEVICE_FALLBACK_BYTES]; /* as device.fallback */
+    char fallback[DEVICE_FALLBACK_BYTES]; /* see device.fallback */
 };
 
 /*
  * Opens the file or block device with these open flags, and finds out how a write to it becomes durable here: without
- * O_DIRECT where that is refused, with O_DSYNC where the kernel has no RWF_DSYNC. 0 or -errno; no sentence.
+ * O_DIRECT if that is refused, with O_DSYNC if the kernel has no RWF_DSYNC. Returns 0 or -errno; sets no sentence.
  */
 int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium);
 
 /*
- * The same for a file that is already open for reading and writing: on another descriptor of that open description,
- * which gets O_DIRECT. If the kernel has no RWF_DSYNC, writes are durable only after a sync.
+ * Makes a medium of a file that is already open for reading and writing, on another descriptor of that open
+ * description, which gets O_DIRECT. If the kernel has no RWF_DSYNC, writes are durable only after a sync.
  */
 int medium_of_file(const struct platform *platform, int fd, struct medium *medium);
 
@@ -42,17 +43,17 @@ struct device_backend {
     const char *name;
     /* 1 if io = auto may take it for this medium, 0 if it works only by name or not at all. */
     int (*suits)(const struct medium *medium);
-    /* The device takes over medium->fd. NULL with a sentence and its errno. */
+    /* Makes a device, which takes over medium->fd. Returns NULL with a sentence and its errno after an error. */
     struct device *(*attach)(const struct platform *platform, const struct medium *medium, const char *path);
 };
 
 /* All backends; NULL ends them. auto takes the first one if all are equally fast. */
 extern const struct device_backend *const device_backends[];
 
-/* "uring"; "unknown" of one that this library does not have. */
+/* The name of an engine, "uring"; "unknown" if this library does not have it. */
 const char *device_io_name(uint32_t io);
 
-/* NULL: this library does not have it. */
+/* The backend for an engine; NULL if this library does not have it. */
 const struct device_backend *device_backend_of(uint32_t io);
 
 extern const struct device_backend backend_pwrite;

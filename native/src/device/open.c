@@ -24,7 +24,7 @@
 #define UNSEEN_HOLDER_WAIT_NS 1000000000ll
 #define UNSEEN_HOLDER_POLL_NS 20000000ll
 
-/* Every way of writing that this library has; the first is what DEVICE_IO_AUTO begins with. */
+/* All backends of this library. DEVICE_IO_AUTO begins with the first. */
 const struct device_backend *const device_backends[] = {
     &backend_pwrite, &backend_uring, &backend_nvme, &backend_mapped, &backend_flush, NULL,
 };
@@ -51,7 +51,7 @@ static int refuse_io(uint32_t io, const char *path) {
     return error_set(EINVAL, "io=%u of ring %s is not in this library: it has %s", io, path, have);
 }
 
-/* The medium to open; `what` is its user's word for it, "ring". */
+/* The medium to open. `what` is its user's word for it: "ring". */
 struct wanted {
     const char *what;
     const char *path;
@@ -105,14 +105,14 @@ static int is_still_named(int fd, const char *path) {
            opened.st_ino == named.st_ino;
 }
 
-/* Opens and locks. -EBUSY: somebody else holds it. -EAGAIN: the path leads to another file by now. */
+/* Opens and locks. Returns -EBUSY if another process holds it, -EAGAIN if the path now leads to another file. */
 static int open_once(const struct platform *platform, const char *path, const char *target, enum device_access access,
                      int is_file, struct medium *medium) {
     /* O_EXCL also excludes an open through another node of the device; flock and OFD locks do not. */
     const int flags = access == DEVICE_READ_ONLY ? O_RDONLY : is_file ? O_RDWR : O_RDWR | O_EXCL;
     int result = medium_open(platform, target, flags | O_NOFOLLOW, medium);
     if (result == -ELOOP)
-        return -EAGAIN; /* it was replaced by a link since it was looked at */
+        return -EAGAIN; /* a link has replaced it since the look */
     if (access == DEVICE_READ_ONLY)
         return result;
     if (result == 0 && (medium->is_file || medium->dax_align_bytes != 0)) { /* DAX devices know no O_EXCL */
@@ -173,7 +173,7 @@ static int open_medium(const struct platform *platform, const struct wanted *wan
     }
 }
 
-/* A read-only block device can be opened for writing, but refuses the first write. So this asks it before. */
+/* A read-only block device can be opened for writing, but refuses the first write. So this asks the device first. */
 static int check_writable(const struct wanted *wanted, const struct medium *medium) {
     int read_only = 0;
     if (!medium->is_file && medium->dax_align_bytes == 0 && ioctl(medium->fd, BLKROGET, &read_only) == 0 && read_only)

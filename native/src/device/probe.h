@@ -12,24 +12,25 @@
 struct medium_facts {
     int survives;                          /* enum durability */
     char because[SURVIVAL_EVIDENCE_BYTES]; /* evidence: "tmpfs keeps its files in memory" */
-    int write_through;            /* a block device without a volatile write cache: a completed write is durable */
-    uint32_t logical_block_bytes; /* 0 if unknown (a file) */
+    /* The block device has no volatile write cache, so a completed write is durable. */
+    int write_through;
+    uint32_t logical_block_bytes; /* 0: unknown (a file) */
     uint32_t physical_block_bytes;
 };
 
-/* 1 if the block device uses no volatile write cache; 0 if it does, or if that cannot be known. */
+/* Returns 1 if the block device uses no volatile write cache; 0 if it does, or if nobody can know. */
 int medium_is_write_through(dev_t number);
 
-/* Facts about the open file or block device. Never fails: what cannot be known is said in `because`. */
+/* Fills the facts about the open file or block device. Never fails: `because` says what cannot be known. */
 void medium_probe(int fd, struct medium_facts *facts);
 
 #define MEDIUM_HOLDERS_BYTES 512
 
-/* Writes the processes that hold a write lock on the file of `fd`, or have its device open for writing by any node,
- * as "1234 (java)"; "" if none can be seen. It leaves out fd itself, and waits for no file system. */
+/* Writes the processes that hold a write lock on the file of `fd`, or have its device open for writing by any node, as
+ * "1234 (java)"; "" if it sees none. Leaves out fd itself, and waits for no file system. */
 void medium_holders(int fd, char *text, size_t text_bytes);
 
-/* As medium_holders, of a block device. */
+/* Like medium_holders, for a block device. */
 void block_holders(dev_t number, char *text, size_t text_bytes);
 
 #endif

@@ -37,7 +37,7 @@ int device_open_again(const struct device *device, int flags) {
 static int leads_elsewhere(const struct device *device) {
     struct stat named;
     if (stat(device->path, &named) < 0)
-        return errno == ENOENT || errno == ENOTDIR; /* all else says that it cannot be looked at */
+        return errno == ENOENT || errno == ENOTDIR; /* any other error says only that it cannot be looked at */
     return !is_the_same(device, &named);
 }
 

@@ -10,13 +10,13 @@
 /* Fills device->file from the open description of the medium, which stays open as long as the device. */
 void ring_name_note(struct device *device, int fd);
 
-/* Opens the medium once more by its name, without O_DIRECT. The descriptor; -ESTALE if the name leads elsewhere by now;
- * -errno. */
+/* Opens the medium once more by its name, without O_DIRECT. Returns the descriptor; -ESTALE if the name now leads to
+ * another file; or another -errno. */
 int device_open_again(const struct device *device, int flags);
 
-/* 1 if the ring's name leads elsewhere by now although the ring was not deleted: the next open would not find it.
- * *now then is where it is, or "" if that cannot be seen. 0 otherwise, also for a medium that is no file or cannot be
- * looked at. */
+/* Returns 1 if the ring was not deleted, but its name now leads to another file or to none: the next open would not
+ * find it. *now is then its new name, or "" if nobody can see it. Returns 0 otherwise, also for a medium that is no
+ * file or cannot be looked at. */
 int ring_name_is_lost(const struct device *device, char *now, size_t now_bytes);
 
 #endif

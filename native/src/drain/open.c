@@ -367,7 +367,7 @@ static struct drain_stream *put_stream(struct drain *drain, unsigned id, struct 
     return before;
 }
 
-/* Opens the stream with the configured outlet. The old outlet is closed, and stays until the open has succeeded. */
+/* Opens the stream with the configured outlet. Closes the old outlet, but frees it only after that has succeeded. */
 static int open_with(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
     struct outlet *before = stream->outlet;
     const int is_idle = !has_waiting(drain, stream);

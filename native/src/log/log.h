@@ -39,7 +39,7 @@ struct burst_stream {
     struct rolling_host rolling_host;
     struct retention *retention; /* of its segments; NULL: it has none */
     struct stream_names *names;  /* NULL: it has no names that others must not take */
-    _Atomic uint32_t is_kept;    /* the next two are final: the stream is closed, or its log */
+    _Atomic uint32_t is_kept;    /* the stream or its log is closed, and the next two are its last figures */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
     burst_stream_t *next;          /* the next stream of the same log */

@@ -20,7 +20,7 @@ struct placement {
     int is_wanted; /* a setting differs from its default */
 };
 
-/* Adds to the errors a sentence for each value that cannot be used, with the value and this host's own. */
+/* Reads the settings. Adds to the errors a sentence for each that cannot be used: its value, and what this host has. */
 void placement_read(const burst_config_t *config, struct placement *placement, struct error_list *errors);
 
 /* Chooses pages and node of the image. Call it before the image is made. */

@@ -280,8 +280,8 @@ static int refuse_delete(const struct rolling_files *files, const char *name, in
                            files->name.folder, name, error_name(-rc));
 }
 
-/* Keeps in the list only the files to delete. The index orders the files, since clocks may be set. So each file's age
- * counts for itself, and an old file goes even if older ones stay. */
+/* Keeps in the list only the files to delete. A file that is too old goes even if files with a lower index stay: clocks
+ * may be set, so ages need not follow the index. */
 static void choose(const struct rolling_files *files, struct list *list, int64_t now_ns) {
     const struct keep_rule rule = {
         .limits = {.count = files->keep_files, .bytes = files->keep_bytes, .age_ns = files->keep_ns}};

@@ -18,7 +18,7 @@
 
 static _Atomic(struct guarded_range *) ranges[GUARDED_RANGES_MAX];
 static _Atomic uint32_t handlers_looking;
-static struct sigaction before; /* the handler before ours: stored once, before ours is installed */
+static struct sigaction before; /* the handler before ours, stored once before ours is installed */
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 static int installed;
 
@@ -26,7 +26,7 @@ static int is_memory_fault(const siginfo_t *info) {
     return info->si_code == BUS_ADRERR || info->si_code == BUS_MCEERR_AR || info->si_code == BUS_MCEERR_AO;
 }
 
-/* Counts the page before it is replaced: a thread that reads zeros from the new page then sees the count. */
+/* Replaces a lost page. Counts it first: a thread that reads zeros from the new page then sees the count. */
 static int replace_page(struct guarded_range *range, uintptr_t address) {
     const size_t page = (address - (uintptr_t)range->base) / range->page_bytes;
     atomic_store(&range->page_is_lost[page], 1);
@@ -57,7 +57,8 @@ static void hand_on(int number, siginfo_t *info, void *context) {
     } else if (before.sa_handler == SIG_IGN && !is_memory_fault(info)) {
         return;
     } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-        /* A fault comes again when this returns. A signal that a process sent does not: raise sends it. */
+        /* A fault comes again when the handler returns. A signal that a process sent does not, so raise sends it
+         * again. */
         const struct sigaction default_action = {.sa_handler = SIG_DFL};
         sigaction(number, &default_action, NULL);
         if (!is_memory_fault(info))
@@ -74,8 +75,8 @@ static void on_bus_fault(int number, siginfo_t *info, void *context) {
     errno = failure;
 }
 
-/* Installs the handler once in the life of the process. A handler that others install later runs first, and ours runs
- * only if that one hands the signal on. */
+/* Installs the handler, once in the life of the process. If others install a handler later, it runs first, and ours
+ * runs only if theirs hands the signal on. */
 static int install(void) {
     int result = 0;
     pthread_mutex_lock(&installing);

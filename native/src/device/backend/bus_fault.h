@@ -17,22 +17,22 @@
 struct guarded_range {
     uint8_t *base;
     size_t bytes;
-    size_t page_bytes;             /* the handler replaces so many at a time */
-    int protection;                /* of the empty pages: PROT_READ, PROT_WRITE */
+    size_t page_bytes;             /* size of a page: the handler replaces so many bytes at a time */
+    int protection;                /* PROT_READ, PROT_WRITE: protection of the empty pages */
     int owner;                     /* the process that mapped it: a forked child may have another mapping there */
-    _Atomic uint32_t *lost_pages;  /* counts them; raised before the page goes */
-    _Atomic uint8_t *page_is_lost; /* one for each page */
+    _Atomic uint32_t *lost_pages;  /* number of lost pages; raised before a page goes */
+    _Atomic uint8_t *page_is_lost; /* one byte for each page */
 };
 
-/* Allocates page_is_lost, and installs the handler unless it is installed. 0; -ENOMEM; -EUSERS if GUARDED_RANGES_MAX
- * ranges are under guard; or the -errno of sigaction. */
+/* Allocates page_is_lost, and installs the handler if it is not installed. Returns 0; -ENOMEM; -EUSERS if
+ * GUARDED_RANGES_MAX ranges are under guard; or the -errno of sigaction. */
 int bus_fault_guard(struct guarded_range *range);
 
 /* The owner calls this before it unmaps or replaces the mapping. When it returns, no handler looks at the range any
  * more. */
 void bus_fault_release(struct guarded_range *range);
 
-/* Whether a page that the bytes at this offset touch was lost. */
+/* Whether a page was lost that these bytes lie on. */
 int bus_fault_has_lost(const struct guarded_range *range, uint64_t offset, size_t bytes);
 
 #endif

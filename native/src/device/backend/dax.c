@@ -12,7 +12,7 @@
 #include "device/host/sysfs.h"
 
 #define ALIGN_BYTES_MAX (1u << 30)
-#define ALIGN_BYTES_UNTOLD (2u << 20) /* the usual one: kernels before Linux 5.10 do not tell */
+#define ALIGN_BYTES_UNTOLD (2u << 20) /* the usual alignment, for kernels before Linux 5.10, which do not tell */
 
 static int is_of_subsystem(const char *directory, const char *wanted) {
     char path[SYSFS_PATH_BYTES], target[PATH_MAX];
@@ -25,7 +25,8 @@ static int is_of_subsystem(const char *directory, const char *wanted) {
     return strcmp(slash == NULL ? target : slash + 1, wanted) == 0;
 }
 
-/* Memory of the kernel's command line (memmap=) lies on a bus too, but is plain memory. */
+/* Whether the memory lies on an NVDIMM bus. Memory of the kernel's command line (memmap=) also lies on a bus, but is
+ * plain memory. */
 static int is_on_nvdimm(const char *directory) {
     char bus[PATH_MAX], provider[SYSFS_LINE_BYTES];
     snprintf(bus, sizeof(bus), "%s", directory);

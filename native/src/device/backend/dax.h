@@ -8,12 +8,12 @@
 
 struct dax_facts {
     uint64_t bytes;
-    uint32_t align_bytes; /* of every mapping: 4096, 2 MiB, 1 GiB */
-    int is_persistent;    /* it lies on an NVDIMM bus; else it is memory that only looks like it */
+    uint32_t align_bytes; /* alignment of each mapping: 4096, 2 MiB, 1 GiB */
+    int is_persistent;    /* on an NVDIMM bus; otherwise it is memory that only looks persistent */
 };
 
-/* Takes from /sys what it says of the character device; sysfs is "/sys" or a recorded tree. 0; -ENODEV if it is no
- * DAX device; -EINVAL if it is one whose size or alignment cannot be read. */
+/* Reads from /sys the facts about the character device; sysfs is "/sys" or a recorded tree. Returns 0; -ENODEV if it is
+ * no DAX device; -EINVAL if its size or alignment cannot be read. */
 int dax_probe(const char *sysfs, dev_t number, struct dax_facts *facts);
 
 /* Whether the character device is one. */

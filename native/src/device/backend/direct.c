@@ -16,7 +16,7 @@
 
 #define ATTEMPTS_MAX 100
 #define AGAIN_PAUSE_NS 1000000
-#define MIN_SECTOR_BYTES 512 /* a read that ends elsewhere has met the end of the file */
+#define MIN_SECTOR_BYTES 512 /* a read that ends at no sector has met the end of the file */
 
 int direct_worth_repeating(const struct direct *direct, int failure, int *attempts) {
     const struct platform *platform = direct->device.platform;
@@ -137,7 +137,7 @@ int direct_flush(struct device *device) {
     return error_set(failure, "flushing %s failed: %s", device->path, error_name(failure));
 }
 
-/* If the device's cache was switched on since the open, completed writes are not durable any more. */
+/* If the device's cache was switched on since the open, completed writes are no longer durable. */
 static int check_cache(const struct direct *direct, dev_t number) {
     if (direct->medium.write_flags != 0 || direct->medium.flush_after || !direct->medium.facts.write_through ||
         medium_is_write_through(number))
@@ -153,7 +153,7 @@ static int check_cache(const struct direct *direct, dev_t number) {
 int direct_check(struct device *device) {
     struct stat status;
     if (fstat(direct_of(device)->medium.fd, &status) < 0)
-        return 0; /* the next write will fail */
+        return 0; /* the next write will fail and tell */
     if (!device->is_file)
         return check_cache(direct_of(device), status.st_rdev);
     if (status.st_nlink == 0)

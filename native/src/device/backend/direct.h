@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backends that write through a descriptor share this: the image in memory, the write that waits until it is
- * durable, the read, the check of the medium, and their sentences.
+ * The common part of all backends that write through a descriptor: the image in memory, the write that waits until it
+ * is durable, the read, the check of the medium, and their sentences.
  */
 #ifndef BURST_DEVICE_DIRECT_H
 #define BURST_DEVICE_DIRECT_H
@@ -9,11 +9,11 @@
 #include "device/medium.h"
 
 struct direct {
-    struct device device; /* first */
+    struct device device; /* must be the first member */
     struct medium medium; /* the device owns its descriptor */
     void *image;
     size_t image_bytes;
-    struct device_write *oldest; /* done, and not yet handed back */
+    struct device_write *oldest; /* writes that are done and not yet handed back */
     struct device_write *newest;
 };
 
@@ -24,7 +24,8 @@ void direct_begin(struct direct *direct, uint32_t io, const struct device_ops *o
 /* Closes the descriptor, which releases the lock, and releases the image. `direct` itself stays. */
 void direct_end(struct direct *direct);
 
-/* Writes and waits. 0, or -errno without a sentence. Any thread. */
+/* Writes the bytes and waits until they are durable. Returns 0, or -errno without a sentence. Any thread may call
+ * it. */
 int direct_write_durably(struct direct *direct, uint64_t offset, const void *data, size_t bytes);
 
 /* Translates the errno of a failed write into device_write.result. */
@@ -33,18 +34,19 @@ int direct_meaning(const struct direct *direct, int failure);
 /* The result of a write that came back short. */
 int direct_short(const struct direct *direct);
 
-/* EINTR and EAGAIN say that nothing happened. True while the call is worth making once more. */
+/* Whether a failed call is worth repeating: EINTR and EAGAIN say that nothing happened. */
 int direct_worth_repeating(const struct direct *direct, int failure, int *attempts);
 
-/* A submitted write that is done waits here until direct_complete hands it back. */
+/* Keeps a submitted write that is done until direct_complete hands it back. */
 void direct_done(struct direct *direct, struct device_write *write, int result);
 struct device_write *direct_complete(struct direct *direct);
 
-/* Makes a device that needs no more than struct direct; direct_close ends it. NULL with a sentence and its errno. */
+/* Makes a device that needs no more than struct direct; direct_close ends it. Returns NULL with a sentence and its
+ * errno after an error. */
 struct device *direct_make(uint32_t io, const struct device_ops *ops, const struct platform *platform,
                            const struct medium *medium, const char *path);
 
-/* As the functions of struct device_ops. */
+/* Implementations for struct device_ops. */
 void direct_submit(struct device *device, struct device_write *write); /* writes at once */
 struct device_write *direct_complete_next(struct device *device);
 void direct_close(struct device *device);

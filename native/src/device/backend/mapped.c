@@ -39,11 +39,11 @@
 struct mapped_device {
     struct device device;
     int fd;
-    int can_sync;  /* the medium knows fsync; device DAX does not need it */
+    int can_sync;  /* the medium has fsync; device DAX needs none */
     int is_cached; /* the mapping is of the page cache, or of a file system in memory */
     const struct writeback *writeback;
     struct guarded_range range;  /* the whole medium */
-    struct device_write *oldest; /* written, and not yet handed back */
+    struct device_write *oldest; /* writes that are done and not yet handed back */
     struct device_write *newest;
 };
 
@@ -99,7 +99,7 @@ static int mapped_write(struct device *device, uint64_t offset, const void *data
     return bus_fault_has_lost(&mapped->range, offset, bytes) ? lost(device, "writing", offset, bytes) : 0;
 }
 
-/* Touches every line, so that an error of the memory shows now and not when recovery reads there. */
+/* Touches each line, so that an error of the memory shows now, and not when recovery reads there. */
 static void touch(const uint8_t *data, size_t bytes) {
     for (size_t done = 0; done < bytes; done += LAYOUT_LINE_BYTES)
         (void)*(const volatile uint8_t *)(data + done);
@@ -113,11 +113,11 @@ static int mapped_read(struct device *device, uint64_t offset, void *data, size_
         touch(data, bytes);
     else
         memcpy(data, place(device, offset), bytes);
-    atomic_thread_fence(memory_order_acquire); /* beside a writer: the next read sees nothing older */
+    atomic_thread_fence(memory_order_acquire); /* beside a writer: a later read sees nothing older */
     return bus_fault_has_lost(&of(device)->range, offset, bytes) ? lost(device, "reading", offset, bytes) : 0;
 }
 
-/* The bytes of the medium that the ring takes. The memory may be much larger. */
+/* The number of bytes that the ring takes of the medium, which may be much larger. */
 static uint64_t ring_bytes(struct device *device) {
     uint64_t bytes = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
@@ -236,7 +236,8 @@ static int protection_of(const struct medium *medium) {
     return (fcntl(medium->fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
-/* Maps the medium. *synchronous: a line is durable once it is written back. MAP_FAILED with errno. */
+/* Maps the medium. *synchronous: a line is durable once it is written back. Returns MAP_FAILED with errno after an
+ * error. */
 static void *map(const struct medium *medium, size_t bytes, int *synchronous) {
     void *base = mmap(NULL, bytes, protection_of(medium), MAP_SHARED_VALIDATE | MAP_SYNC, medium->fd, 0);
     *synchronous = base != MAP_FAILED;

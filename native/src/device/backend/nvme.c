@@ -23,9 +23,9 @@
 #define OF_CONTROLLER 1
 
 struct nvme {
-    struct uring uring; /* first */
+    struct uring uring; /* must be the first member */
     struct nvme_place place;
-    int node; /* the character device */
+    int node; /* descriptor of the character device */
 };
 
 static struct nvme *of(struct device *device) {
@@ -36,7 +36,8 @@ static void prepare_write(struct uring *uring, struct io_uring_sqe *sqe, uint64_
                           size_t bytes) {
     struct nvme *nvme = (struct nvme *)uring;
     struct nvme_uring_cmd command;
-    nvme_command_make(&nvme->place, NVME_WRITE, offset, data, bytes, &command); /* nvme_submit has checked the whole */
+    /* nvme_submit has already checked the whole range. */
+    nvme_command_make(&nvme->place, NVME_WRITE, offset, data, bytes, &command);
     nvme_command_queue(sqe, &command);
 }
 
@@ -114,7 +115,7 @@ static int identify(const struct nvme *nvme, uint32_t of_what, uint8_t *answer) 
     return refuse(nvme, failure, "the command identify gives %s", error_name(failure));
 }
 
-/* Finds where in the namespace the ring is, and how much one command carries. */
+/* Finds where the ring lies in the namespace, and how much one command carries. */
 static int find_place(struct nvme *nvme, const struct nvme_node *node) {
     const struct medium *medium = &nvme->uring.direct.medium;
     const int name_space = ioctl(nvme->node, NVME_IOCTL_ID);
@@ -141,7 +142,7 @@ static int find_place(struct nvme *nvme, const struct nvme_node *node) {
     return result;
 }
 
-/* Reads one block by a command, as every write will go. */
+/* Reads one block by a command, in the way in which each write will go. */
 static int try_read(struct nvme *nvme) {
     const struct platform *platform = nvme->uring.direct.device.platform;
     const size_t bytes = 1ull << nvme->place.lba_shift;

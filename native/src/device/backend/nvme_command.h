@@ -16,13 +16,13 @@
 struct nvme_place {
     uint32_t name_space;
     unsigned int lba_shift;
-    uint64_t begin_bytes; /* of the part in the namespace */
-    uint64_t bytes;       /* of the part */
+    uint64_t begin_bytes; /* where the part begins in the namespace */
+    uint64_t bytes;       /* length of the part */
     int fua;              /* writes carry Force Unit Access: nothing volatile keeps them */
 };
 
-/* Fills a command that moves these bytes. 0; -EINVAL if they are not whole blocks within the part: such a command
- * would hit what is beside it. */
+/* Fills a command that moves these bytes. Returns 0; -EINVAL if they are not whole blocks within the part: such a
+ * command would hit the bytes beside it. */
 int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint64_t offset, const void *data,
                       size_t bytes, struct nvme_uring_cmd *command);
 
@@ -32,7 +32,8 @@ void nvme_command_queue(struct io_uring_sqe *sqe, const struct nvme_uring_cmd *c
 /* Translates a completion's result, an errno or a status of the device: 0 or -errno. */
 int nvme_command_meaning(int result);
 
-/* Read the answers of the command identify. 0; -EOPNOTSUPP if the namespace keeps metadata beside its blocks. */
+/* Read the answers of the command identify. They return 0; -EOPNOTSUPP if the namespace keeps metadata beside its
+ * blocks. */
 int nvme_identified_shift(const uint8_t name_space[NVME_IDENTIFY_BYTES], unsigned int *lba_shift);
 uint64_t nvme_identified_transfer(const uint8_t controller[NVME_IDENTIFY_BYTES]);
 

@@ -9,13 +9,13 @@
 
 struct nvme_node {
     char name[32];           /* "ng0n1", in /dev */
-    dev_t number;            /* of the character device */
+    dev_t number;            /* number of the character device */
     uint64_t begin_bytes;    /* where in the namespace the block device begins: a partition's offset, or 0 */
     uint64_t transfer_bytes; /* the driver's own limit of one command */
 };
 
-/* Looks it up for the block device of this number; root as in sysfs.h. 0; -ENODEV if that is no NVMe namespace;
- * -ENXIO if the namespace has no generic character device; -errno. */
+/* Finds the node for the block device of this number; root as in sysfs.h. Returns 0; -ENODEV if that is no NVMe
+ * namespace; -ENXIO if the namespace has no generic character device; or another -errno. */
 int nvme_node_find(const char *root, dev_t number, struct nvme_node *node);
 
 /* "ng0n1" -> "nvme0n1". 0 or -EINVAL. */

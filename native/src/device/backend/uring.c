@@ -17,7 +17,7 @@
 #include "base/error.h"
 
 #define COMMAND_BYTES ((size_t)1 << 30)
-#define BUFFER_BYTES ((size_t)1 << 30) /* the most that the kernel registers as one */
+#define BUFFER_BYTES ((size_t)1 << 30) /* most bytes that the kernel registers as one buffer */
 #define BUFFERS_MAX 1024u              /* memory beyond them is written unregistered */
 
 /* The registered buffer that holds all of the range, or -1. */
@@ -89,19 +89,19 @@ static void *uring_image(struct device *device, size_t bytes) {
     return image;
 }
 
-/* Tries a read: the kernel checks it as it checks a write, for this command, this medium and this kind of ring. */
+/* Tries a read, which the kernel checks as it checks a write: for this command, this medium and this kind of ring. */
 static int try_read(struct uring *uring) {
     struct direct *direct = &uring->direct;
     const size_t bytes = direct->medium.block_bytes;
     void *block = platform_allocate(direct->device.platform, bytes, PLATFORM_PLAIN);
     if (block == NULL)
         return -ENOMEM;
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring); /* the first of an empty queue */
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring); /* the first entry of an empty queue */
     io_uring_prep_read(sqe, file_of(uring), block, (unsigned int)bytes, 0);
     io_uring_sqe_set_flags(sqe, flags_of(uring));
     const int result = uring_run_alone(uring);
     platform_release(direct->device.platform, block, bytes);
-    /* The data, or an error of the medium, do not matter here. */
+    /* The data does not matter here, nor does an error of the medium. */
     return result == -ENOMEM || result == -EINVAL || result == -EOPNOTSUPP || result == -ENOSYS || result == -EPERM ||
                    result == -EACCES
                ? result
@@ -140,7 +140,7 @@ static const struct device_ops uring_ops = {
     .close = uring_close,
 };
 
-/* Without O_DIRECT the kernel hands every write to one of its threads, which is never faster. */
+/* Without O_DIRECT the kernel hands each write to one of its threads, which is never faster. */
 static int uring_suits(const struct medium *medium) {
     return medium->direct;
 }

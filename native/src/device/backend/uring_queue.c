@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 #define ENTRIES 64u
-/* Completions wait for the leader's next system call and do not interrupt it: since Linux 5.19. */
+/* Since Linux 5.19. Completions then wait for the leader's next system call, and do not interrupt it. */
 #define NEWER_SETUP_FLAGS IORING_SETUP_COOP_TASKRUN
 #define SUBMIT_AT_ONCE_BYTES                                                                                           \
     (64u * 1024u) /* such a write takes so long that its leader can prepare the next one meanwhile */
@@ -58,7 +58,7 @@ int uring_queue_open(struct uring *uring, unsigned int setup_flags) {
     return 0;
 }
 
-/* The oldest completion that is there, or NULL. Makes no system call. */
+/* The oldest completion that has arrived, or NULL. Makes no system call. */
 static struct io_uring_cqe *completion_of(struct io_uring *ring) {
     struct io_uring_cqe *completion;
     return io_uring_cq_ready(ring) > 0 && io_uring_peek_cqe(ring, &completion) == 0 ? completion : NULL;
@@ -91,7 +91,8 @@ static void unmap_long_entries(struct io_uring *ring) {
 void uring_queue_close(struct uring *uring) {
     if (!uring->is_set_up)
         return;
-    /* First of all: the kernel frees the ring some time later, and the lock on the medium must not last until then. */
+    /* This comes first: the kernel frees the io_uring some time later, and until then a registered file would keep the
+     * lock on the medium. */
     if (uring->file_is_registered)
         io_uring_unregister_files(&uring->ring);
     if (uring->buffers > 0)
@@ -104,7 +105,7 @@ static int is_passing(int result) {
     return result == -EAGAIN || result == -EINTR;
 }
 
-/* One command of the write has ended, or submit has queued them all. */
+/* Notes that one command of the write has ended, or that submit has queued them all. */
 static void let_go(struct uring *uring, struct uring_write *slot, int result) {
     if (result < 0 && (slot->result == 0 || is_passing(slot->result)))
         slot->result = result;
@@ -137,7 +138,7 @@ static void take_back(struct uring *uring) {
     io_uring_smp_store_release(queue->ktail, first);
 }
 
-/* The kernel neither completes the writes under way nor says why. They fail. */
+/* The kernel neither completes the writes under way nor says why. So they fail. */
 static void lose(struct uring *uring, int failure) {
     uring->is_lost = 1;
     for (unsigned int i = 0; i < URING_DEPTH; i++) {
@@ -202,7 +203,7 @@ void uring_submit(struct device *device, struct device_write *write) {
         return;
     }
     struct uring_write *slot = &uring->writes[number];
-    *slot = (struct uring_write){.write = write, .commands = 1}; /* held until all of its commands are queued */
+    *slot = (struct uring_write){.write = write, .commands = 1}; /* stays taken until all of its commands are queued */
     queue_commands(uring, number, write);
     let_go(uring, slot, 0);
     if (write->bytes >= SUBMIT_AT_ONCE_BYTES)
@@ -217,7 +218,7 @@ static int is_any_under_way(const struct uring *uring) {
     return 0;
 }
 
-/* Takes a completion that is there already. Makes no system call: push does. */
+/* Takes a completion that has arrived. Makes no system call: push does. */
 static int take_completion(struct uring *uring) {
     struct io_uring_cqe *completion = completion_of(&uring->ring);
     if (completion == NULL)

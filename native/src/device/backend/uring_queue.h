@@ -21,8 +21,8 @@
 #define URING_DEPTH 8u /* writes under way */
 
 struct uring_write {
-    struct device_write *write; /* NULL: this one is free */
-    unsigned int commands;      /* not yet ended */
+    struct device_write *write; /* NULL: the slot is free */
+    unsigned int commands;      /* commands that have not ended */
     int result;                 /* 0, or the -errno of a command that ended */
 };
 
@@ -31,30 +31,30 @@ struct uring {
     struct io_uring ring;
     int is_set_up;
     int file_is_registered;
-    unsigned int buffers; /* registered ones, which cover the image */
-    size_t command_bytes; /* the most that one command writes */
-    int is_lost;          /* the kernel does not answer any more: nothing is submitted */
+    unsigned int buffers; /* registered buffers, which cover the image */
+    size_t command_bytes; /* most bytes that one command writes */
+    int is_lost;          /* the kernel answers no more, and nothing is submitted any more */
     struct uring_write writes[URING_DEPTH];
 
     /* Fills a command that writes these bytes durably. */
     void (*prepare)(struct uring *uring, struct io_uring_sqe *sqe, uint64_t offset, const void *data, size_t bytes);
-    /* Translates the result of a completed command of `bytes`: 0 or -errno. */
+    /* Translates the result of a completed command of `bytes` to 0 or -errno. */
     int (*meaning)(const struct uring *uring, int result, size_t bytes);
 };
 
-/* Sets up the io_uring of a device that is described already. 0, or -errno with a sentence that names a way out. */
+/* Sets up the io_uring of a described device. Returns 0, or -errno with a sentence that names a way out. */
 int uring_queue_open(struct uring *uring, unsigned int setup_flags);
 
 void uring_queue_close(struct uring *uring);
 
-/* Runs the only command that is queued, before any write. Its result, or -errno if the kernel did not run it. */
+/* Runs the only queued command, before any write. Returns its result, or -errno if the kernel did not run it. */
 int uring_run_alone(struct uring *uring);
 
-/* Refuses an attach with the sentence "io=NAME cannot be used: WHY; FIX, or choose io=pwrite (ring PATH)", and sets
- * errno. -errno. */
+/* Refuses an attach: sets errno and the sentence "io=NAME cannot be used: WHY; FIX, or choose io=pwrite (ring PATH)".
+ * Returns -errno. */
 int uring_refuse(const struct device *device, int failure, const char *why, const char *fix);
 
-/* As the functions of struct device_ops. */
+/* Implementations for struct device_ops. */
 void uring_submit(struct device *device, struct device_write *write);
 struct device_write *uring_complete(struct device *device);
 

@@ -39,7 +39,7 @@ int disk_probe(const char *root, dev_t number, struct disk *disk) {
 /* ------------------------------------------------------------------------------------------ who is on it */
 
 struct users {
-    const char *directory;           /* of the disk or partition that is looked at */
+    const char *directory;           /* directory of the disk or partition that is looked at */
     char its[SYSFS_LINE_BYTES + 32]; /* "it", "its partition sdb1" */
     char *text;
     size_t text_bytes;
@@ -92,7 +92,7 @@ struct loops {
     dev_t number;
 };
 
-/* The kernel lists them as no holders, and lets the device be opened exclusively beside them. */
+/* The kernel does not list loop devices as holders, and lets the device be opened exclusively beside them. */
 static void add_loop(void *argument, const char *name) {
     struct loops *loops = argument;
     char directory[SYSFS_PATH_BYTES], backing[PATH_MAX], phrase[2 * SYSFS_LINE_BYTES + 64];
@@ -104,7 +104,7 @@ static void add_loop(void *argument, const char *name) {
     add(loops->users, phrase);
 }
 
-/* Leaves out the device itself: the caller has asked for its holders before. */
+/* Adds processes, but none for the device itself: the caller has asked for its holders before. */
 static void add_processes(struct users *users, dev_t number) {
     char holders[200], phrase[SYSFS_LINE_BYTES + 300];
     block_holders(number, holders, sizeof(holders));

@@ -19,10 +19,10 @@
 #include "device/probe.h"
 
 struct sought {
-    int fd;                   /* not to be counted itself */
+    int fd;                   /* descriptor that does not count */
     mode_t kind;              /* S_IFBLK, S_IFCHR (a DAX device) or S_IFREG */
-    dev_t number;             /* of the device, or of the file system that the file lies on */
-    unsigned long long inode; /* of the file */
+    dev_t number;             /* number of the device, or of the file's file system */
+    unsigned long long inode; /* inode of the file */
 };
 
 static FILE *open_fdinfo(const char *process, const char *descriptor) {
@@ -31,7 +31,7 @@ static FILE *open_fdinfo(const char *process, const char *descriptor) {
     return fopen(path, "re");
 }
 
-/* A line of /proc/locks, or one of fdinfo behind its "lock:". */
+/* Whether it is a write lock: a line of /proc/locks, or a line of fdinfo behind its "lock:". */
 static int is_write_lock(const char *line, const struct sought *sought) {
     char access[16];
     unsigned int number_major, number_minor;
@@ -41,7 +41,7 @@ static int is_write_lock(const char *line, const struct sought *sought) {
            makedev(number_major, number_minor) == sought->number;
 }
 
-/* 0 if the kernel lists no such lock: then no process needs to be looked at. */
+/* Returns 0 if the kernel lists no such lock: then no process has to be looked at. */
 static int is_locked(const struct sought *sought) {
     FILE *locks = fopen("/proc/locks", "re");
     if (locks == NULL)
@@ -92,7 +92,7 @@ static int is_local(const char *process, const char *descriptor) {
     return 0;
 }
 
-/* Another node of the same device is the same medium. */
+/* Whether the process has the medium open, even by another node of the same device. */
 static int has_opened(int directory, const char *process, const char *descriptor, const struct sought *sought) {
     char target[2];
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The medium and the kernel that measurements were made on: they hold for these alone. */
+/* The medium and the kernel, in words. Measurements hold only for the medium and the kernel on which they were made. */
 #ifndef BURST_DEVICE_IDENTITY_H
 #define BURST_DEVICE_IDENTITY_H
 

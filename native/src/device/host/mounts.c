@@ -14,7 +14,7 @@
 
 #define FIGURES_ATTEMPTS 5
 
-/* 36 35 98:0 /root /point options optional.. - type source super-options */
+/* A line of mountinfo: 36 35 98:0 /root /point options optional.. - type source super-options */
 struct mount_line {
     int id;
     struct mount mount;
@@ -86,14 +86,14 @@ static int has_device(const struct mount_line *line, void *wanted) {
 
 struct longest {
     const char *path;
-    size_t length; /* of the longest mount point so far */
+    size_t length; /* length of the longest mount point so far */
 };
 
 static int is_longest_before(const struct mount_line *line, void *wanted) {
     struct longest *longest = wanted;
     size_t length = strlen(line->mount.point);
     if (length == 1)
-        length = 0; /* "/" is before everything */
+        length = 0; /* "/" comes before all others */
     if (length < longest->length || strncmp(longest->path, line->mount.point, length) != 0 ||
         (longest->path[length] != '/' && longest->path[length] != '\0'))
         return 0;
@@ -141,7 +141,7 @@ static int has_same_figures(const struct statfs *one, const struct statfs *other
            one->f_bfree == other->f_bfree && one->f_files == other->f_files && one->f_ffree == other->f_ffree;
 }
 
-/* Looks at file systems on block devices only. Several others may have the same figures, or wait for a server. */
+/* Looks only at file systems on block devices. Others may have the same figures by chance, or wait for a server. */
 static int is_below(const struct mount_line *line, void *wanted) {
     const char *point = wanted;
     const struct mount *mount = &line->mount;

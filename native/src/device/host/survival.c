@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: from a path to its file system, and from there to the block devices that it lies on. */
+/* Files: the way from a path to its file system, and from there to the block devices below it. */
 #include "device/host/survival.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "device/host/survival_block.h"
 #include "device/host/sysfs.h"
 
-/* File systems in memory, whatever lies under it. */
+/* These file systems keep files in memory, whatever lies under them. */
 static const char *const memory_file_systems[] = {"tmpfs", "ramfs", "rootfs", "devtmpfs", "hugetlbfs"};
 
 static const struct {
@@ -81,7 +81,7 @@ static void survival_of_overlay(const char *root, const struct mount *mount, int
 struct members {
     const char *root;
     char directory[SYSFS_PATH_BYTES];
-    dev_t wanted; /* the device that the file system is mounted from */
+    dev_t wanted; /* the device from which the file system is mounted */
     int depth, found;
     struct survival weakest;
 };
@@ -110,7 +110,7 @@ static void look_at_btrfs(void *argument, const char *uuid) {
         *all = *members;
 }
 
-/* btrfs may have many devices, of which the table of mounts names one. */
+/* btrfs may have many devices, and the table of mounts names only one. */
 static void survival_of_btrfs(const char *root, dev_t number, int depth, struct survival *survival) {
     struct members members = {.root = root, .wanted = number, .depth = depth};
     char all[SYSFS_PATH_BYTES];
@@ -210,7 +210,7 @@ void survival_of_place(const char *path, struct survival *survival) {
         snprintf(place, sizeof(place), "%s", path);
     struct stat status;
     if (stat(place, &status) == 0 && S_ISBLK(status.st_mode)) {
-        survival_of_block("", status.st_rdev, survival); /* whatever its node lies on */
+        survival_of_block("", status.st_rdev, survival); /* whatever file system its node lies on */
         return;
     }
     const int is_there = access(place, F_OK) == 0;
@@ -238,7 +238,7 @@ const char *survival_name(int survives) {
 const char *survival_memory_file_system(int fd) {
     struct stat status;
     struct mount mount;
-    /* Not for a device node: the file system that it lies on says nothing of the device. */
+    /* A device node does not count: its file system tells nothing about the device. */
     return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mount_of(fd, &mount) == 0 ? memory_file_system(&mount)
                                                                                            : NULL;
 }

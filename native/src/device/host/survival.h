@@ -29,15 +29,15 @@ void survival_of_path(const char *root, const char *path, struct survival *survi
 void survival_of_file(int fd, struct survival *survival);
 
 /*
- * Judges a file that may not be there yet, by its absolute path with links followed: the weaker of the file and its
- * directory, or of the nearest directory above that is there.
+ * Judges a file that need not exist yet, by its absolute path with links followed: the weaker of the file and its
+ * directory, or of the nearest existing directory above.
  */
 void survival_of_place(const char *path, struct survival *survival);
 
-/* "tmpfs" or another file system that keeps the open regular file in memory; NULL if it lies on none. */
+/* The name of the file system, "tmpfs" or another, that keeps the open regular file in memory; NULL if none does. */
 const char *survival_memory_file_system(int fd);
 
-/* "power" */
+/* The class's name: "power". */
 const char *survival_name(int survives);
 
 #endif

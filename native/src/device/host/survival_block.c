@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Block devices: what they are made of, what they say of their caches, and whether they are disks at all. */
+/* Block devices: their members, their caches, and whether they are disks at all. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ void weaken(struct survival *survival, const struct survival *other) {
         *survival = *other;
 }
 
-/* Disks that are memory, by what their name begins with. */
+/* Disks that are memory, by the beginning of their name. */
 static const struct {
     const char *prefix;
     const char *what;
@@ -33,7 +33,7 @@ static const struct {
     {"nullb", "is a test device that keeps its blocks in memory or nowhere (null_blk)"},
 };
 
-/* Disks that are memory behind a real driver, by what their model begins with. */
+/* Disks that are memory behind a real driver, by the beginning of their model. */
 static const char *const memory_models[] = {"scsi_debug", "RAMDISK"};
 
 static int is_numbered(const char *name, const char *prefix) {
@@ -74,7 +74,7 @@ static void weaken_by_member(void *argument, const char *name) {
         sysfs_disk(members->root, number, disk) == 0 && line_is(disk, "queue/write_cache", "write back");
 }
 
-/* Survives what the weakest member survives, and less if flushes do not reach a member that needs them. */
+/* Judges by the weakest member, and lower if flushes do not reach a member that needs them. */
 static void survival_of_members(const char *root, const char *directory, int depth, struct survival *survival) {
     const char *name = sysfs_name(directory);
     struct members members = {.root = root, .directory = directory, .depth = depth};
@@ -105,7 +105,7 @@ static void survival_of_loop(const char *root, const char *directory, int depth,
 
 /* ------------------------------------------------------------------------------------------ hardware */
 
-/* The disk's own last word on its cache: drivers of SCSI and virtio disks show it beside the queue. */
+/* The disk's own word on its cache decides: drivers of SCSI and virtio disks show it beside the queue. */
 static void note_cache_type(void *argument, const char *entry) {
     char name[SYSFS_LINE_BYTES + NAME_MAX], line[SYSFS_LINE_BYTES];
     const char *directory = *(const char **)argument;
@@ -115,7 +115,7 @@ static void note_cache_type(void *argument, const char *entry) {
 }
 
 static int says_write_back(const char *directory) {
-    const char *looked_at = directory; /* note_cache_type makes it NULL if a disk says so */
+    const char *looked_at = directory; /* note_cache_type sets it to NULL if the disk tells */
     sysfs_entries(directory, "device/scsi_disk", note_cache_type, &looked_at);
     return looked_at == NULL || line_is(directory, "cache_type", "write back");
 }
@@ -130,7 +130,7 @@ static int is_memory_model(const char *directory) {
     return 0;
 }
 
-/* "Persistent" memory of the kernel's command line (memmap=) is plain memory. */
+/* Whether "persistent" memory is plain memory of the kernel's command line (memmap=). */
 static int is_made_up_pmem(const char *directory) {
     char bus[PATH_MAX];
     snprintf(bus, sizeof(bus), "%s", directory);

@@ -5,11 +5,11 @@
 
 #include "device/host/survival.h"
 
-#define SURVIVAL_DEPTH_MAX 8 /* media under media */
+#define SURVIVAL_DEPTH_MAX 8 /* media under media, at most */
 
 void conclude(struct survival *survival, int survives, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Becomes `other` if that survives less, or if nothing is known yet. */
+/* Sets *survival to `other` if that is weaker, or if nothing is known yet. */
 void weaken(struct survival *survival, const struct survival *other);
 
 void survival_of_block_under(const char *root, dev_t number, int depth, struct survival *survival);

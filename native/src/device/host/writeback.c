@@ -25,7 +25,7 @@ uint32_t writeback_features_here(void) {
     return features;
 }
 
-#define ORDER() ((void)0) /* what was loaded before is ordered before the instructions below */
+#define ORDER() ((void)0) /* earlier loads are already ordered before the instructions below */
 #define FENCE() _mm_sfence()
 #define INSTRUCTION_KEEP(line) __asm__ volatile("clwb (%0)" ::"r"(line) : "memory")
 #define INSTRUCTION_FLUSH_OPTIMIZED(line) __asm__ volatile("clflushopt (%0)" ::"r"(line) : "memory")
@@ -42,8 +42,8 @@ uint32_t writeback_features_here(void) {
     return WRITEBACK_FLUSH | (getauxval(AT_HWCAP) & HWCAP_DCPOP ? WRITEBACK_PERSIST : 0);
 }
 
-/* Orders records that other threads published before the instructions below, which wait for loads of the same line
- * only. */
+/* Orders records that other threads published before the instructions below: these wait only for loads of the same
+ * line. */
 #define ORDER() __asm__ volatile("dmb ish" ::: "memory")
 #define FENCE() __asm__ volatile("dsb sy" ::: "memory")
 #define INSTRUCTION_PERSIST(line) __asm__ volatile("sys #3, c7, c12, #1, %0" ::"r"(line) : "memory") /* dc cvap */
@@ -83,7 +83,7 @@ static void touch_pages(const void *data, size_t bytes) {
 
 const struct writeback writeback_none = {"none", touch_pages};
 
-/* The best first. */
+/* The best one comes first. */
 static const struct {
     uint32_t feature;
     struct writeback writeback;

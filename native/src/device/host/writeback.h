@@ -8,8 +8,8 @@
 
 struct writeback {
     const char *name; /* "clwb" */
-    /* When it returns, every line of the range is on its way out of the caches, and nothing stored later gets out
-     * before: on persistent memory the range survives loss of power. */
+    /* Writes the range back. On return each of its lines is on its way out of the caches, and nothing stored later gets
+     * out before: on persistent memory the range then survives loss of power. */
     void (*range)(const void *data, size_t bytes);
 };
 
@@ -20,14 +20,14 @@ enum writeback_features {
     WRITEBACK_PERSIST = 8,         /* aarch64: dc cvap, which goes to the point of persistence */
 };
 
-/* The best of what the features (enum writeback_features, or'ed) allow; NULL if there is none. */
+/* Chooses the best that the features (enum writeback_features, or'ed) allow; NULL if there is none. */
 const struct writeback *writeback_choose(uint32_t features);
 
-/* For a mapping that need survive the process only: its lines may stay in the caches. Touches each page of the range,
+/* For a mapping that has to survive only the process: its lines may stay in the caches. Touches each page of the range,
  * so that a lost page is noticed. */
 extern const struct writeback writeback_none;
 
-/* Those of this processor. */
+/* The features of this processor. */
 uint32_t writeback_features_here(void);
 
 #endif
