@@ -222,10 +222,9 @@ int burst_open(const burst_config_t *config, burst_t **log);
 int burst_config_check(const burst_config_t *config);
 
 /*
- * Appends one record to the main stream. Returns its sequence once the record and all before it are durable in the
- * ring. Sequences begin with 1 and have no gaps, even over reopens. length: 0..max_record_bytes. event_time_ns: any
- * clock of the caller; it is kept with the record. Returns 0 if the ring was full and on_full is DISCARD; -EINVAL if
- * there is no main stream.
+ * Appends one record to the main stream (-EINVAL without one). Returns its sequence once the record and all before it
+ * are durable in the ring. Sequences begin with 1 and have no gaps, even over reopens. length: 0..max_record_bytes.
+ * event_time_ns: any clock of the caller, kept with the record. Returns 0 if the ring was full and on_full is DISCARD.
  */
 int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
 
