@@ -232,8 +232,7 @@ int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t even
  * durable; burst_await_durable waits for that. When the ring is full on_full decides, as for burst_append. */
 int64_t burst_enqueue(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
 
-/* Enqueues one record like burst_enqueue, but never waits: returns -EAGAIN when the ring is full, whatever on_full
- * says. */
+/* Enqueues one record without ever waiting: returns -EAGAIN when the ring is full, whatever on_full says. */
 int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
 
 /*
@@ -257,8 +256,7 @@ int64_t burst_durable_sequence(const burst_t *log);
  * that no record has yet, such as the answer to a refused record. */
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
-/* Waits until all records accepted so far are durable in the ring. timeout_ns and result are those of
- * burst_await_durable. */
+/* Waits until all records accepted so far are durable in the ring; otherwise like burst_await_durable. */
 int burst_flush(burst_t *log, int64_t timeout_ns);
 
 /* Asks the log file to sync now, and waits until all records accepted so far are durable in it. timeout_ns and result
@@ -280,8 +278,7 @@ int64_t burst_close(burst_t *log);
 /* Closes the log like burst_close, within timeout_ns instead of shutdown_timeout_ns. < 0: no limit. */
 int64_t burst_close_within(burst_t *log, int64_t timeout_ns);
 
-/* Writes into text, always terminated, one sentence that says why the ring has failed. Returns 1 if it has failed, else
- * 0 and "". */
+/* Writes into text, always terminated, why the ring has failed: one sentence. Returns 1 if it has, else 0 and "". */
 int burst_failure(const burst_t *log, char *text, size_t text_bytes);
 
 /* Writes into text, always terminated, one sentence that says what recovery found at open (docs/recovery.md). Returns
