@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.doors;
 
-/** What a log call promises when it returns. */
+/** The promises that a log call may make when it returns. */
 public enum Ack {
     /** The event is durable. */
     DURABLE,
-    /** The event is accepted, and made durable in the background. */
+    /** The event is accepted; the engine makes it durable in the background. */
     ENQUEUED
 }

@@ -4,18 +4,20 @@ package io.burstlog.doors;
 import io.burstlog.BurstException;
 
 /**
- * The one rule of who may write to what is open. What a place leaves out it takes from what is open, and so it does
- * with everything when it is a reconfiguration. A place that says something else is refused; both places are named.
+ * The rule that decides which places of a configuration may use an open ring and log file. A place takes each value
+ * that it leaves out from what is open. A reconfiguration takes all values from there. A place that says something else
+ * is refused by a sentence that names both places.
  */
 final class Agreement {
 
     private Agreement() {}
 
     /**
-     * What of a ring and a log file goes on, although a new configuration says something else or nothing.
+     * Names the values of an open ring and log file that stay, although a new configuration says something else or
+     * nothing.
      *
      * @param stream null if the log file is not open
-     * @return empty: nothing
+     * @return the values; empty if none differs
      */
     static String whatStays(OpenRing ring, OpenStream stream, StreamTerms wanted) {
         String ofFile =
@@ -25,9 +27,9 @@ final class Agreement {
     }
 
     /**
-     * Keeps two from one log file whose doors cannot share it.
+     * Keeps two holders from one log file if their doors cannot share it.
      *
-     * @throws BurstException if these do not
+     * @throws BurstException if these two cannot share it
      */
     static void requireShared(Holder first, Holder holder, StreamTerms wanted) {
         if (!holder.sharesFileWith(first)) {
@@ -40,10 +42,10 @@ final class Agreement {
     }
 
     /**
-     * Keeps a newcomer from what is open on other terms.
+     * Keeps a newcomer from an open ring or log file if it wants other terms.
      *
      * @param stream null if the log file is not open
-     * @throws BurstException if he says something else of them
+     * @throws BurstException if the newcomer says something else about ring or log file
      */
     static void require(OpenRing ring, OpenStream stream, Holder holder, StreamTerms wanted) {
         String ofFile = stream == null

@@ -12,13 +12,16 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Where a configuration differs from what is open, for a sentence. Empty if nowhere. Not thread-safe. */
+/**
+ * Collects, for a sentence, the values in which a configuration differs from an open ring or log file. The text is
+ * empty if there are none. Not thread-safe.
+ */
 final class Differences {
 
-    /** Where both say something: {@code drainInterval is "100 ms" there and "1 s" here}. */
+    /** The form of a difference between two places: {@code drainInterval is "100 ms" there and "1 s" here}. */
     static final String BETWEEN_TWO = "%s is %s there and %s here";
 
-    /** Where what is open goes on: {@code drainInterval stays "100 ms" instead of "1 s"}. */
+    /** The form of a value that stays as it is open: {@code drainInterval stays "100 ms" instead of "1 s"}. */
     static final String WHAT_STAYS = "%s stays %s instead of %s";
 
     private final String form;
@@ -35,7 +38,7 @@ final class Differences {
         return this;
     }
 
-    /** @param counts which settings do, by their names */
+    /** @param counts tells by the name of a setting whether it is compared */
     Differences addAll(Map<String, Object> open, Map<String, Object> wanted, Predicate<String> counts) {
         Set<String> names = new TreeSet<>(open.keySet());
         names.addAll(wanted.keySet());
@@ -50,7 +53,7 @@ final class Differences {
         return joined.toString();
     }
 
-    /** The engine counts in bytes what a setting gives as a size. */
+    /** Returns the name of the setting: a size, which the engine's value of this name counts in bytes. */
     private static String settingOf(String value) {
         return value.replaceFirst("Bytes$", "Size");
     }
@@ -63,12 +66,12 @@ final class Differences {
         return text.isEmpty() ? "at its default" : "\"" + text + "\"";
     }
 
-    /** {@return whether a configuration says nothing by that value} */
+    /** {@return whether the value stands for a setting that a configuration leaves out} */
     static boolean isNothing(Object value) {
         return value == null || spelling(value).isEmpty();
     }
 
-    /** As one writes it in a configuration; empty where that says nothing. */
+    /** Returns the value as one writes it in a configuration; empty for a value that stands for a setting left out. */
     private static String spelling(Object value) {
         if (value instanceof Long bytes) {
             return bytes == 0 ? "" : Units.ofBytes(bytes);

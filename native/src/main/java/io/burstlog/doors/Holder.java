@@ -4,42 +4,44 @@ package io.burstlog.doors;
 import io.burstlog.BurstEvent;
 
 /**
- * An appender or handler that asks for a log file. Its door says here what the core cannot know: who it is, whom it
- * replaces, and who hears sentences.
+ * An appender or handler that asks for a log file. Its door implements what the core cannot know: its name and place,
+ * the holder that it replaces, and the receiver of its sentences.
  */
 public interface Holder {
 
-    /** How one stands to another that has a log file of the same ring. */
+    /** The relations of a holder to another one that has a log file of the same ring. */
     enum Relation {
-        /** It takes the place of the other: both are there for a moment, one after the other. */
+        /** The holder takes the place of the other one: the new one starts before the old one stops. */
         REPLACES,
-        /** One configuration has both. */
+        /** One configuration has both holders. */
         TOGETHER,
-        /** They are of different applications. */
+        /** The two holders belong to different applications. */
         BESIDE
     }
 
-    /** {@return its name in its configuration} */
+    /** {@return the name of the holder in its configuration} */
     String name();
 
     /**
-     * {@return who it is and where its configuration stands, for sentences: {@code Burst 'Orders' of /etc/log4j2.xml}}
+     * {@return the holder and the place of its configuration, for sentences: {@code Burst 'Orders' of /etc/log4j2.xml}}
      */
     String place();
 
-    /** {@return how it stands to another} */
+    /** {@return the relation of this holder to another one} */
     default Relation relationTo(Holder other) {
         return Relation.BESIDE;
     }
 
-    /** {@return whether it can write to a log file by what the other one has opened} */
+    /** {@return whether this holder can write by the stream that the other one has opened} */
     default boolean sharesFileWith(Holder other) {
         return false;
     }
 
-    /** Tells the operator something about this one. */
+    /** Tells the operator a sentence about this holder. */
     void tell(BurstEvent.Severity severity, String sentence);
 
-    /** Tells the operator what the ring has to tell; it asks the one that has had it longest. */
+    /**
+     * Passes an event of the ring on to the operator. The ring calls this for the holder that has had it open longest.
+     */
     void hear(BurstEvent event);
 }

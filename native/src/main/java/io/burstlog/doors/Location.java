@@ -6,14 +6,15 @@ import java.io.IOException;
 import java.nio.file.InvalidPathException;
 
 /**
- * The one name of a ring and of a log file, whatever links lead there; null where a configuration names none.
+ * The canonical names of a ring and a log file, so that no link gives one file two names. A name is null if a
+ * configuration names no such file.
  *
  * @param ring the block device or file that holds the ring
  * @param file the log file
  */
 public record Location(String ring, String file) {
 
-    /** {@return the one names of these paths} */
+    /** {@return the canonical names of these paths} */
     public static Location of(String ring, String file) {
         return new Location(canonical(ring), canonical(file));
     }
@@ -27,13 +28,14 @@ public record Location(String ring, String file) {
             return requireCharactersOf(requireCharactersOf(file).getCanonicalFile())
                     .getPath();
         } catch (IOException | InvalidPathException unreadable) {
-            // The engine, which takes any name, opens it or says why not.
+            // The engine takes any name, and opens the file or says why it cannot.
             return file.getPath();
         }
     }
 
     /**
-     * Where the locale lacks a character, as LC_ALL=C most of them, a canonical path has "?" for it, whichever it is.
+     * Throws if the locale lacks a character of the path, as LC_ALL=C lacks most. A canonical path has "?" for each of
+     * these, so two files would get one name.
      */
     private static File requireCharactersOf(File file) {
         return file.toPath().toFile();

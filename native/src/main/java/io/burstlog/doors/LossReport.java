@@ -9,13 +9,14 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Tells the operator of log calls that failed or wait: the first at once, and while it lasts how many, once a minute.
+ * Tells the operator about log calls that failed or wait. It tells the first one at once, and then, while it lasts,
+ * their number once a minute.
  *
- * <p>Safe for use by any thread, also one that tells and is thereby made to log again.
+ * <p>Safe for use by any thread, even if telling the operator makes the thread log again.
  */
 public final class LossReport {
 
-    /** How often at most. */
+    /** The shortest time between two sentences. */
     public static final Duration ONE_MINUTE = Duration.ofMinutes(1);
 
     private final Consumer<String> operator;
@@ -24,7 +25,7 @@ public final class LossReport {
     private volatile long nextNanos = System.nanoTime();
     private volatile Supplier<String> sentence;
 
-    /** Once a minute. */
+    /** Makes a report that tells at most once a minute. */
     public LossReport(Consumer<String> operator) {
         this(ONE_MINUTE, operator);
     }
@@ -35,9 +36,9 @@ public final class LossReport {
     }
 
     /**
-     * Counts one, and tells it now or when a minute has passed since something was told.
+     * Counts one log call. It is told now, or once a minute has passed since the last sentence.
      *
-     * @param whatHappened makes the sentence, if this is the one that is told
+     * @param whatHappened makes the sentence if this call is the one that is told
      */
     public void add(Supplier<String> whatHappened) {
         sentence = whatHappened;
@@ -52,12 +53,12 @@ public final class LossReport {
         }
     }
 
-    /** Something else has told it: what comes now is told a minute later. */
+    /** Notes that somebody else has told the operator: the next sentence comes a minute later. */
     public void wasTold() {
         nextNanos = System.nanoTime() + intervalNanos;
     }
 
-    /** Tells what was not told yet, without waiting for the minute to end. */
+    /** Tells the calls that were not told yet, without waiting for the minute to end. */
     public void tell() {
         if (untold.get() == 0) {
             return;

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One open ring, whatever is written to it. Safe for use by any thread, also after it was closed. */
+/** One open ring with all its streams. Safe for use by any thread, also after it was closed. */
 public final class OpenRing {
 
     private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
@@ -26,14 +26,14 @@ public final class OpenRing {
     private final Set<String> leftFiles = ConcurrentHashMap.newKeySet();
     private final Shown management;
 
-    /** Of those who have a log file of the ring, or the last one that had. */
+    /** The holder that hears the ring's events: one that has a log file of the ring, or the last one that had. */
     private volatile Holder operator;
 
     /**
      * Opens the ring. Missing folders are made.
      *
-     * @param terms what is said of it
-     * @param first who asks for it; the operator hears by it what the ring has to tell
+     * @param terms the settings of the ring
+     * @param first the holder that asks for the ring, and through which the operator hears the ring's events
      * @throws BurstException if it cannot be opened
      */
     public OpenRing(RingTerms terms, Holder first) {
@@ -53,12 +53,12 @@ public final class OpenRing {
         }
     }
 
-    /** {@return what is said of it} */
+    /** {@return the settings of the ring} */
     public RingTerms terms() {
         return terms;
     }
 
-    /** Where the configuration stands that it was opened by. */
+    /** Returns the place of the configuration that opened the ring. */
     String place() {
         return place;
     }
@@ -71,7 +71,7 @@ public final class OpenRing {
         operator = next;
     }
 
-    /** {@return its one name} */
+    /** {@return the canonical name of the ring} */
     public String name() {
         return terms.ring();
     }
@@ -86,7 +86,10 @@ public final class OpenRing {
         return maxRecordBytes;
     }
 
-    /** A line about discarded events found no space; the engine takes that for a call like that of an event. */
+    /**
+     * Counts a line about discarded events that found no space. The engine counts it as a call for an event, from which
+     * the figures subtract it.
+     */
     public void countVainNotice() {
         vainNotices.increment();
     }
@@ -98,32 +101,32 @@ public final class OpenRing {
     }
 
     /**
-     * Makes durable what was only enqueued.
+     * Makes every enqueued event durable.
      *
-     * @return whether it is
+     * @return whether all are durable within the timeout
      * @throws BurstException if the ring has failed
      */
     public boolean commit(Duration timeout) {
         return log.awaitDurable(log.stats().acceptedSequence(), timeout);
     }
 
-    /** {@return whether everything accepted is durable; also while the ring is being closed, and then} */
+    /** {@return whether everything accepted is durable; may be called during and after the close of the ring, too} */
     public boolean isAllDurable() {
         var stats = log.stats();
         return stats.durableSequence() == stats.acceptedSequence();
     }
 
-    /** One that may still lack records when the ring is closed. */
+    /** Notes a log file that may still lack records when the ring is closed. */
     void addLeftFile(String file) {
         leftFiles.add(file);
     }
 
     /**
-     * Makes everything durable, drains and lets go of the ring and of the log files that are still open. What is left
-     * in the ring reaches its log file at the next open.
+     * Makes everything durable, drains and lets go of the ring and of the log files that are still open. Records that
+     * are left in the ring reach their log file at the next open.
      *
-     * @throws BurstException if accepted events could not be made durable, and the ring is closed all the same; or if
-     *     the timeout is over first, and the close goes on by itself
+     * @throws BurstException if accepted events could not be made durable; the ring is closed all the same. Or if the
+     *     timeout is over first; the close then goes on by itself
      */
     void close(Duration timeout) {
         management.end();
@@ -139,11 +142,14 @@ public final class OpenRing {
         }
     }
 
-    /** They are durable and nobody waits for them, so that this is no ERROR. */
+    /**
+     * Tells the operator how many records are not drained. This is no ERROR, since they are durable and nobody waits
+     * for them.
+     */
     private void tellWhatIsLeft(Duration timeout, Duration taken) {
         var left = log.stats();
         if (left.drainedSequence() < left.acceptedSequence()) {
-            // The last quarter of the time is for letting go of ring and log file.
+            // The engine keeps the last quarter of the time for letting go of ring and log file.
             boolean isOver = taken.compareTo(timeout.minus(timeout.dividedBy(4))) >= 0;
             long records = left.acceptedSequence() - left.drainedSequence();
             tell(
@@ -161,7 +167,7 @@ public final class OpenRing {
         operator.hear(new BurstEvent(severity, Instant.now(), sentence));
     }
 
-    /** {@return what is left of a time; never zero, which the engine would take for no limit} */
+    /** {@return the rest of a time; never zero, because the engine would take zero for no limit} */
     public static Duration left(Duration time, long beginNanos) {
         Duration left = time.minusNanos(System.nanoTime() - beginNanos);
         return left.compareTo(Duration.ofNanos(1)) < 0 ? Duration.ofNanos(1) : left;

@@ -11,16 +11,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * One log file of an {@link OpenRing}, and what all that write to it share. {@link Rings} opens it for the first of
- * them and closes it after the last. A door adds how an event becomes a record.
+ * One log file of an {@link OpenRing}, shared by all holders that write to it. {@link Rings} opens it for the first
+ * holder and closes it after the last. A door's subclass turns events into records.
  *
- * <p>Safe for use by any thread, also after it was closed: every call throws then.
+ * <p>Safe for use by any thread. After the close every call throws.
  */
 public abstract class OpenStream {
 
     /**
-     * For the last lines, if the ring is full at stop: the drain needs less, unless the log file cannot be written. At
-     * most a tenth of the shutdown timeout, for all of them.
+     * The longest time that all last lines together wait for space if the ring is full at stop; the wait also takes at
+     * most a tenth of the shutdown timeout. The drain makes space sooner unless the log file cannot be written.
      */
     private static final Duration PATIENCE_FOR_SPACE = Duration.ofSeconds(1);
 
@@ -33,9 +33,9 @@ public abstract class OpenStream {
      * Takes over a stream, and shows it to management clients.
      *
      * @param ring the open ring
-     * @param records the stream; it is closed if this fails
-     * @param terms what was said of it
-     * @param first who asked for it
+     * @param records the stream of the engine
+     * @param terms the settings of the stream
+     * @param first the holder that asked for it
      */
     protected OpenStream(OpenRing ring, BurstStream records, StreamTerms terms, Holder first) {
         this.ring = ring;
@@ -47,7 +47,7 @@ public abstract class OpenStream {
                 ring::operator);
     }
 
-    /** {@return what it was opened with, on the ring as that is} */
+    /** {@return the settings with which the stream was opened, with those of the ring as it is open} */
     public abstract StreamTerms terms();
 
     /** {@return the ring} */
@@ -65,12 +65,12 @@ public abstract class OpenStream {
         return records.currentFile();
     }
 
-    /** Where the configuration stands that it was opened by. */
+    /** Returns the place of the configuration that opened the stream. */
     final String place() {
         return place;
     }
 
-    /** {@return for an event that was discarded} */
+    /** {@return the sentence about an event that was discarded} */
     protected final String discarded() {
         return "an event was discarded, because the ring " + ring.name()
                 + " is full and onFull is \"discard\": its records do not get to the log file " + file()
@@ -78,38 +78,37 @@ public abstract class OpenStream {
                 + " its disk; a larger ring (ringSize) takes longer bursts.";
     }
 
-    /** {@return the time of a line that no event has brought} */
+    /** {@return the event time for a line that comes from no event} */
     protected static long now() {
         return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     }
 
-    /** The open failed behind the constructor. */
+    /** Lets go of the stream if the open fails after this constructor. */
     protected final void abandon() {
         management.end();
         records.close(Duration.ZERO);
     }
 
-    /** One of several has let go of it. */
+    /** Called when one of several holders has let go of the stream. */
     protected void detached(Holder holder) {}
 
-    /** Nothing begins any more that would write to it, but the last lines. */
+    /** Called at stop, before the last lines: afterwards nothing else may begin to write. */
     protected void endBeginnings(Duration patience) {}
 
-    /** Everything else is made durable, or cannot be. */
+    /** Called at stop, once everything else is durable or could not be made durable. */
     protected void endLines() {}
 
-    /** The stream takes no record any more. */
+    /** Called at stop, once the stream takes no record any more. */
     protected void endRolling(Duration timeout) {}
 
-    /** The stream is closed. */
+    /** Called at stop, once the stream is closed. */
     protected void ended(Duration timeout) {}
 
     /**
      * Writes the last lines, makes everything durable, waits for the log file and lets go of it, all that within the
-     * ring's shutdown timeout. What the log file has not taken then goes there as long as the ring is open, or at its
-     * next open.
+     * ring's shutdown timeout. The drain moves records that are left as long as the ring is open, or at its next open.
      *
-     * @param lastLines writes them, within a time
+     * @param lastLines writes the last lines, within a time
      * @return whether everything is durable
      * @throws BurstException if the ring has failed; the stream is closed all the same
      */
@@ -127,10 +126,10 @@ public abstract class OpenStream {
     }
 
     /**
-     * Writes the last lines and closes the ring, of which this is the last stream, all that within the ring's shutdown
+     * Writes the last lines and closes the ring, whose last stream this is, all that within the ring's shutdown
      * timeout.
      *
-     * @param lastLines writes them, within a time
+     * @param lastLines writes the last lines, within a time
      * @return true, everything is durable
      * @throws BurstException as {@link OpenRing#close}
      */
@@ -173,7 +172,10 @@ public abstract class OpenStream {
         return OpenRing.left(ring.shutdownTimeout(), begin);
     }
 
-    /** They are durable and nobody waits for them, so that this is no ERROR. */
+    /**
+     * Tells the operator which records are not drained. This is no ERROR, since they are durable and nobody waits for
+     * them.
+     */
     private void tellWhatIsLeft() {
         ring.addLeftFile(file());
         ring.tell(

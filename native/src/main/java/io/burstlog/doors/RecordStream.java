@@ -10,10 +10,10 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * A log file as one appender or handler writes it that has each event as bytes. Nobody else writes the file; others may
+ * A log file that a single appender or handler writes. That holder hands over each event as bytes. Other holders may
  * have log files on the same ring.
  *
- * <p>Safe for use by any thread, also after it was closed: every call throws then.
+ * <p>Safe for use by any thread. After the close every call throws.
  */
 public final class RecordStream extends OpenStream {
 
@@ -31,12 +31,12 @@ public final class RecordStream extends OpenStream {
     }
 
     /**
-     * Opens the log file, and the ring unless it is open already. What a crash left in the ring goes to its files
-     * first.
+     * Opens the log file, and the ring unless it is open already. Records that a crash left in the ring go to their
+     * files first.
      *
-     * @param terms what is asked for
-     * @param holder who asks
-     * @throws BurstException if they cannot be opened, or if something else is said of what is open
+     * @param terms the settings of log file and ring
+     * @param holder the appender or handler that asks for the file
+     * @throws BurstException if ring or log file cannot be opened, or is open with other settings
      */
     public static RecordStream open(RecordTerms terms, Holder holder) {
         return Rings.attach(
@@ -52,7 +52,7 @@ public final class RecordStream extends OpenStream {
         return terms;
     }
 
-    /** {@return whether the log file was new or empty; the time for what a file begins with} */
+    /** {@return whether it is time for a header, because the log file was new or empty} */
     public boolean isNew() {
         return records().destinationEmpty();
     }
@@ -61,7 +61,7 @@ public final class RecordStream extends OpenStream {
      * Appends a record: durable on return, unless the configuration says otherwise.
      *
      * @param record left as it is
-     * @param isAwaited whether anybody waits for this call to promise something
+     * @param isAwaited whether the program that logs waits for this call; if not, the record is only enqueued
      * @throws BurstException if it was not logged, or is not known to be durable
      */
     public void append(byte[] record, boolean isAwaited) {
@@ -76,7 +76,7 @@ public final class RecordStream extends OpenStream {
     /**
      * Waits until everything accepted so far is durable.
      *
-     * @return whether it is within the time that a stop may take
+     * @return whether all of it is durable within the shutdown timeout
      */
     public boolean flush() {
         return ring().commit(ring().shutdownTimeout());
@@ -84,10 +84,9 @@ public final class RecordStream extends OpenStream {
 
     /**
      * Writes the last bytes, makes everything durable, and waits for the log file, all within {@code shutdownTimeout}.
-     * What is left then stays in the ring for the next start. The holder is told what does not go as it should. Nobody
-     * else closes it.
+     * Records that are left stay in the ring for the next start. The holder gets a sentence about anything that fails.
      *
-     * @param lastBytes makes them; null or empty: none. If it throws, the log file is closed all the same
+     * @param lastBytes makes the last bytes; null or empty: none. If it throws, the log file is closed all the same
      * @return whether everything is durable
      */
     public boolean close(Supplier<byte[]> lastBytes) {

@@ -10,10 +10,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a door that hands over whole records says.
+ * The settings of a door that hands over whole records.
  *
- * @param stream of its log file, and of the ring
- * @param ack what a log call promises
+ * @param stream the settings of its log file and of the ring
+ * @param ack the promise of a log call
  */
 public record RecordTerms(StreamTerms stream, Ack ack) {
 
@@ -52,11 +52,11 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
             List.of("rollPattern", "rollSize", "rollInterval", "compress", "keepFiles", "keepBytes", "keep");
 
     /**
-     * Reads all that is said.
+     * Reads all settings.
      *
-     * @param reader where it stands; a setting that nobody has read is complained about
-     * @param rolling by the engine, or null
-     * @return null if the complaints of the settings say why that cannot be
+     * @param reader the texts; this method complains about a setting that nobody has read
+     * @param rolling the rules by which the engine rolls, or null
+     * @return null if the reader has complaints
      */
     public static RecordTerms read(Settings reader, Rolling rolling) {
         String file = reader.requiredFile();
@@ -70,7 +70,7 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
         }
         try {
             StreamTerms terms = StreamTerms.of(ofRing.terms(), stream.build(), null);
-            // What the open would find is named with the rest.
+            // Adds what the open would refuse to the other complaints.
             terms.ring().config().check(terms.config());
             return reader.complaints() == null ? new RecordTerms(terms, ack) : null;
         } catch (BurstException refusal) {
@@ -80,10 +80,10 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
     }
 
     /**
-     * Reads what is said of rolling by the engine. What cannot be understood is a complaint of the settings.
+     * Reads the settings of rolling by the engine. A value that cannot be understood becomes a complaint of the reader.
      *
-     * @param reader where it stands
-     * @return null if nothing is said
+     * @param reader the texts
+     * @return null if the texts have no such setting
      */
     public static Rolling rolling(Settings reader) {
         String pattern = reader.text("rollPattern");

@@ -19,30 +19,34 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * What is said of a ring. It is fixed while the ring is open, and each setting may stand wherever the ring is named:
- * who leaves it out takes what another says.
+ * The settings of a ring. They are fixed while the ring is open. Each may stand in any place that names the ring: a
+ * place that leaves a setting out takes it from another place.
  *
- * @param ring the one name of the ring
- * @param texts the settings that it is opened with, as they stand in a configuration
- * @param own the names of those that stand in this very place
- * @param config what the ring is opened with; it names no log file
- * @param jmx whether management clients see it
+ * @param ring the canonical name of the ring
+ * @param texts the settings as they stand in a configuration
+ * @param own the names of the settings that stand in this place
+ * @param config the configuration that opens the ring; it names no log file
+ * @param jmx whether management clients see the ring
  */
 public record RingTerms(
         String ring, SortedMap<String, String> texts, Set<String> own, BurstConfig config, boolean jmx) {
 
     private static final String RING_PROPERTY = "burstlog.ring";
 
-    /** Each log file's, or each door's own, or always the same. */
+    /**
+     * Values that two places of a ring need not agree on: the ring is always the same, and each door has a listener of
+     * its own.
+     */
     private static final Set<String> NOT_OF_RING = Set.of("ring", "listener");
 
     /**
-     * The ring that is named. All of a process that name none share one, or all with a log file in the same folder.
+     * Returns the ring that a place uses. Places that name none share the ring of the system property, or else the one
+     * in the folder of their log files.
      *
-     * @param reader where it stands
+     * @param reader the texts of the place
      * @param file the log file, or null
-     * @param folder where the ring is if none is named; null: beside the log file
-     * @return null if nothing says where it is
+     * @param folder the folder of a ring that nobody names; null: the folder of the log file
+     * @return the path of the ring; null if neither ring nor log file is named
      */
     public static String ring(Settings reader, String file, String folder) {
         if (reader.text("ring") != null) {
@@ -61,7 +65,9 @@ public record RingTerms(
         return new File(parent, "burstlog.ring").getPath();
     }
 
-    /** What was read of settings, to be built once all of them were. Not thread-safe. */
+    /**
+     * The settings of a ring as they were read, from which {@link #terms()} builds the values later. Not thread-safe.
+     */
     public static final class Reading {
 
         private final String ring;
@@ -70,10 +76,10 @@ public record RingTerms(
         private final boolean jmx;
 
         /**
-         * Reads what is said of a ring. What cannot be understood is a complaint of the settings.
+         * Reads the settings of a ring. A value that cannot be understood becomes a complaint of the reader.
          *
-         * @param reader where it stands
-         * @param ring the ring as it is named there
+         * @param reader the texts
+         * @param ring the ring as the texts name it
          */
         public Reading(Settings reader, String ring) {
             this.ring = ring;
@@ -84,9 +90,9 @@ public record RingTerms(
         }
 
         /**
-         * What was read.
+         * Returns the settings that were read.
          *
-         * @return what is said of the ring
+         * @return the settings of the ring
          * @throws BurstException if a value cannot be used
          */
         public RingTerms terms() {
@@ -123,12 +129,12 @@ public record RingTerms(
     }
 
     /**
-     * What this place says, and where it says nothing, what other places of the same configuration say of the same
-     * ring: the first of them that does.
+     * Adds settings that this place leaves out, from other places of the same configuration that name the same ring.
+     * The first place that has a setting wins.
      *
      * @param others the other places
-     * @param door reads settings as they did
-     * @return with {@link #own} as it is here
+     * @param door makes readers of settings, as the other places used
+     * @return the combined settings, with the same {@link #own}
      * @throws BurstException if the values contradict each other
      */
     public RingTerms with(List<RingTerms> others, Settings door) {
@@ -139,9 +145,9 @@ public record RingTerms(
         return all.size() == texts.size() ? this : new Reading(door.of(all), config.ring()).terms(own);
     }
 
-    /** What of this ring, which is open, differs from what a configuration says. */
+    /** Names the values in which this open ring differs from a configuration. */
     String differencesTo(RingTerms wanted, String form, Predicate<String> counts) {
-        // Without a size the ring is taken as it is.
+        // A configuration without a size accepts a ring of any size.
         boolean isAnySize = wanted.config.values().get("ringBytes").equals(0L);
         Predicate<String> isOfRing = name -> !NOT_OF_RING.contains(name) && !(isAnySize && name.equals("ringSize"));
         Differences differences =

@@ -15,16 +15,16 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The rings that appenders and handlers of this class loader have open, each with its log files.
+ * The open rings of the appenders and handlers of this class loader, each with its log files.
  *
- * <p>Whoever comes later may write to what is open, and may open another log file on a ring. If he says something else
- * of it he is refused, and both places are named; {@link Agreement} is that rule. A reconfiguration alone goes on with
- * what is open: its appenders come before the old ones go, so that nothing is closed in between and nothing is lost. A
- * log file that nobody writes any more is closed, and the ring with its last one.
+ * <p>A later holder may write to an open log file, and may open another log file on an open ring. It is refused, by a
+ * sentence that names both places, if its settings differ; {@link Agreement} is that rule. Only a reconfiguration goes
+ * on with the open settings: its appenders start before the old ones stop, so that nothing is closed in between and
+ * nothing is lost. The last holder of a log file closes it, and the last one of a ring closes the ring.
  *
- * <p>A medium that does not answer holds up those who ask for its own ring or log file, and nobody else: whoever opens,
- * commits or closes one holds no lock meanwhile. An open takes as long as the medium does; a commit and a close end
- * with the ring's shutdown timeout.
+ * <p>A medium that does not answer holds up only the holders of its own ring or log file, because no thread holds the
+ * lock while it opens, commits or closes. An open takes as long as the medium does; a commit and a close end with the
+ * ring's shutdown timeout.
  */
 public final class Rings {
 
@@ -34,10 +34,13 @@ public final class Rings {
 
     private Rings() {}
 
-    /** @param goesOn whether it differs from what is open */
+    /** @param goesOn whether the holder goes on with open settings although it wants others */
     private record Attachment(Holder holder, StreamTerms wanted, boolean goesOn) {
 
-        /** Not the ring: others that share it are no predecessors of this one, and have other events. */
+        /**
+         * Tells how well this holder fits as the predecessor of a newcomer; 0: not at all. The ring does not count: a
+         * holder of another log file on the same ring has other events.
+         */
         int likenessTo(Holder newcomer, Location location) {
             if (newcomer.relationTo(holder) != Holder.Relation.REPLACES) {
                 return 0;
@@ -48,7 +51,7 @@ public final class Rings {
             return holder.name().equals(newcomer.name()) ? 1 : 0;
         }
 
-        /** Whether the newcomer, too, goes on with what is open. */
+        /** Tells whether the newcomer, too, may go on with the open settings. */
         boolean letsGoOn(Holder newcomer) {
             return switch (newcomer.relationTo(holder)) {
                 case REPLACES -> true;
@@ -58,13 +61,19 @@ public final class Rings {
         }
     }
 
-    /** Guarded by the lock, as is what follows, but for what is in the ring and in the stream. */
+    /**
+     * One ring, with its log files. The lock guards these fields and those of {@link StreamEntry}, but not the objects
+     * that {@code open} refers to.
+     */
     private static final class RingEntry {
 
         private final String name;
         private final List<StreamEntry> streams = new ArrayList<>();
 
-        /** Null while one thread opens it, and again while one closes it: all others who mean it wait. */
+        /**
+         * Null while a thread opens the ring, and again while a thread closes it: all others that ask for the ring
+         * wait.
+         */
         private OpenRing open;
 
         RingEntry(String name) {
@@ -83,7 +92,7 @@ public final class Rings {
         private final String file;
         private final List<Attachment> attachments = new ArrayList<>();
 
-        /** As in the entry of the ring. */
+        /** Null while a thread opens or closes the log file, as for the ring. */
         private OpenStream open;
 
         StreamEntry(RingEntry ring, String file) {
@@ -92,19 +101,22 @@ public final class Rings {
         }
     }
 
-    /** @param ring null if the ring is to be opened, and {@code stream} if that is */
+    /**
+     * @param ring null if this thread is to open the ring
+     * @param stream null if this thread is to open the log file
+     */
     private record Claim(StreamEntry entry, OpenRing ring, OpenStream stream, Attachment attachment, String stays) {}
 
     /**
-     * The log file that somebody asks for, in its ring, both opened if need be.
+     * Returns the log file that a holder asks for, and opens it and its ring if need be.
      *
-     * @param <S> how the door has it open
-     * @param holder who asks
-     * @param wanted what he says of them
-     * @param type how the door has it open
+     * @param <S> the door's class of an open log file
+     * @param holder the holder that asks
+     * @param wanted its settings of log file and ring
+     * @param type the door's class of an open log file
      * @param opener opens the log file
-     * @return what is open
-     * @throws BurstException if they cannot be opened, or if others have said something else of what is open
+     * @return the open log file
+     * @throws BurstException if ring or log file cannot be opened, or is open with other settings
      */
     public static <S extends OpenStream> S attach(
             Holder holder, StreamTerms wanted, Class<S> type, Function<OpenRing, S> opener) {
@@ -116,12 +128,12 @@ public final class Rings {
             LOCK.unlock();
         }
         S stream = type.cast(claim.stream != null ? claim.stream : open(claim, opener));
-        // Not under the lock: whoever is told may take his time.
+        // Outside the lock, because the operator may take its time.
         reportWhatStays(stream, holder, claim.stays);
         return stream;
     }
 
-    /** What is under way is waited for. */
+    /** Claims the log file for this thread; waits while another thread opens or closes it or its ring. */
     private static Claim claim(Holder holder, StreamTerms wanted) {
         for (; ; SETTLED.awaitUninterruptibly()) {
             StreamEntry found = findFile(wanted.location().file());
@@ -186,7 +198,10 @@ public final class Rings {
         }
     }
 
-    /** Not for a log file that would be refused: the ring may be made by that. */
+    /**
+     * Checks the log file's settings first: the open may make a new ring, which must not stay behind for a refused log
+     * file.
+     */
     private static OpenRing openRing(RingEntry entry, Attachment first) {
         RingTerms terms = first.wanted.ring();
         terms.config().check(first.wanted.config());
@@ -213,8 +228,8 @@ public final class Rings {
     }
 
     /**
-     * Forgets a log file that is not open (any more); the ring is closed if it has no other. Returns as
-     * {@link #detach}.
+     * Forgets a log file that is not open (any more), and closes the ring if it has no other one. Returns whether
+     * everything is durable, as {@link #detach} does.
      */
     private static boolean leave(StreamEntry entry, Holder holder) {
         RingEntry ring = entry.ring;
@@ -257,10 +272,10 @@ public final class Rings {
     }
 
     /**
-     * Whom a newcomer was to replace: of those with the same log file, else with the same name.
+     * Returns the holder that a newcomer is to replace: one with the same log file, or else one with the same name.
      *
-     * @param newcomer who comes
-     * @param location where his ring and his log file are, as far as he says so
+     * @param newcomer the new holder
+     * @param location its ring and log file, as far as it names them
      * @return null if there is none
      */
     public static Holder predecessor(Holder newcomer, Location location) {
@@ -299,14 +314,14 @@ public final class Rings {
     }
 
     /**
-     * Detaches a holder after making durable what was enqueued. The last one of a log file closes it, once it has all
-     * its events, and the last one of a ring closes that, which also drains it; meanwhile whoever asks for them waits,
-     * so that he finds them closed. Ends with the ring's shutdown timeout. The holder is told what does not go as it
-     * should.
+     * Makes every enqueued event durable and detaches a holder. The last holder of a log file closes the file once it
+     * has all its events. The last holder of a ring closes the ring, which also drains it. A holder that asks for them
+     * meanwhile waits until they are closed. The call ends with the ring's shutdown timeout. The holder gets a sentence
+     * about anything that fails.
      *
-     * @param stream what {@link #attach} gave him
-     * @param holder who goes
-     * @param lastLines writes the last lines of the log file, within a time, if he is its last one
+     * @param stream the stream that {@link #attach} returned
+     * @param holder the holder that leaves
+     * @param lastLines writes the last lines of the log file, within a time, if this is its last holder
      * @return whether everything is durable
      */
     public static boolean detach(OpenStream stream, Holder holder, Consumer<Duration> lastLines) {
@@ -337,7 +352,9 @@ public final class Rings {
         return isDurable;
     }
 
-    /** The entry if this holder was the last one that it had: it is the caller's to close then. */
+    /**
+     * Removes a holder. Returns the entry of the log file if this was the last holder: the caller then closes the file.
+     */
     private static StreamEntry withoutLast(OpenStream stream, Holder holder) {
         StreamEntry entry = findFile(stream.terms().location().file());
         if (entry == null || entry.open != stream) {
@@ -352,7 +369,7 @@ public final class Rings {
         return entry;
     }
 
-    /** What a ring has to tell is told to one who has it open. */
+    /** Makes another holder hear the events of the ring, if the one that leaves has heard them. */
     private static void passOn(RingEntry ring, Holder gone) {
         if (ring.open != null && ring.open.operator() == gone) {
             ring.attachments().findFirst().ifPresent(next -> ring.open.setOperator(next.holder));

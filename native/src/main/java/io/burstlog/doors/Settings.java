@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Turns the texts of the settings of one appender or handler into values. It collects a complaint about each that
- * cannot be understood: the setting, the value seen and what to write instead. A default in its place would be no base
- * for a promise of durability.
+ * Turns the texts of the settings of one appender or handler into values. It collects a complaint about each text that
+ * it cannot understand: the setting, the value seen and what to write instead. It puts no default in its place, because
+ * the promise of durability would then rest on a value that nobody chose.
  *
- * <p>A setting that is absent, empty or complained about is {@code null}. One that no call asked for is unknown. Not
- * thread-safe.
+ * <p>A setting that is absent, empty or complained about is {@code null}. A setting that no call asked for is unknown.
+ * Not thread-safe.
  */
 public final class Settings {
 
@@ -32,10 +32,10 @@ public final class Settings {
     private final List<String> complaints = new ArrayList<>();
 
     /**
-     * Settings of one appender or handler.
+     * Makes a reader for the settings of one appender or handler.
      *
-     * @param texts what was said, by the names of the settings; the comparator says whether the case of letters counts
-     * @param wording for the sentences
+     * @param texts the texts by the names of the settings; the comparator says whether the case of letters counts
+     * @param wording the door's words for the sentences
      */
     public Settings(SortedMap<String, String> texts, Wording wording) {
         this.texts = texts;
@@ -44,12 +44,12 @@ public final class Settings {
         unread.addAll(texts.keySet());
     }
 
-    /** {@return others of the same door} */
+    /** {@return a reader of other texts, with the wording of this one} */
     public Settings of(SortedMap<String, String> others) {
         return new Settings(others, wording);
     }
 
-    /** Adds a complaint, with its full stop or without. */
+    /** Adds a complaint; the sentence may end with a full stop or without one. */
     public void complain(String sentence) {
         complaints.add(sentence.endsWith(".") ? sentence : sentence + ".");
     }
@@ -76,13 +76,13 @@ public final class Settings {
         return null;
     }
 
-    /** A mistyped setting would have no effect. */
+    /** Complains about each setting that no call has asked for, since a mistyped one would have no effect. */
     public void complainAboutWhatNobodyRead() {
         unread.forEach(
                 name -> complain("the " + wording.setting() + " \"" + name + "\" is unknown: correct or remove it"));
     }
 
-    /** {@return what stands there and nobody has read yet} */
+    /** {@return the settings that have a text and that no call has asked for} */
     SortedMap<String, String> unread() {
         SortedMap<String, String> left = new TreeMap<>(texts.comparator());
         unread.forEach(name -> left.put(name, texts.get(name)));
@@ -90,7 +90,7 @@ public final class Settings {
         return left;
     }
 
-    /** {@return whether it is there, whatever its value} */
+    /** {@return whether the setting is there, whatever its value} */
     public boolean has(String name) {
         unread.remove(name);
         return texts.get(name) != null;
@@ -103,7 +103,10 @@ public final class Settings {
         return text == null || text.isBlank() ? null : text.trim();
     }
 
-    /** {@return the name of a file. One with a variable that is not defined would be another than the one meant} */
+    /**
+     * {@return the name of a file; a name with an undefined variable is a complaint, because it would be another file
+     * than the one meant}
+     */
     public String requiredPath(String name, String meaning) {
         String text = text(name);
         if (text == null) {
@@ -120,7 +123,7 @@ public final class Settings {
         return requiredPath(wording.file(), "the log file");
     }
 
-    /** {@return one of the constants of an enum; {@code os-crash} names {@code OS_CRASH}, and so does that itself} */
+    /** {@return a constant of an enum; both {@code os-crash} and {@code OS_CRASH} name {@code OS_CRASH}} */
     public <E extends Enum<E>> E oneOf(String name, Class<E> type) {
         String text = text(name);
         if (text == null) {
@@ -181,14 +184,14 @@ public final class Settings {
         return time;
     }
 
-    /** {@return as {@link #time}, and zero may be meant} */
+    /** {@return a time span as {@link #time} does, but zero is allowed} */
     public Duration timeOrZero(String name) {
         String text = text(name);
         Duration time = text == null ? null : Units.timeOf(text);
         return time != null && time.isZero() ? time : time(name);
     }
 
-    /** {@return a number that the engine judges} */
+    /** {@return a number, whose range the engine checks} */
     public Integer integer(String name) {
         String text = text(name);
         if (text == null) {
@@ -223,10 +226,10 @@ public final class Settings {
     }
 
     /**
-     * A value of a door's own kind.
+     * Returns a value of a kind that only a door knows.
      *
-     * @param parse returns null for a text that is none
-     * @param whatToDo for such a text
+     * @param parse returns null for a text that it cannot understand
+     * @param whatToDo the advice in the complaint about such a text
      */
     public <T> T value(String name, Function<String, T> parse, String whatToDo) {
         String text = text(name);
@@ -234,7 +237,7 @@ public final class Settings {
         return text == null || value != null ? value : refuse(name, text, whatToDo);
     }
 
-    /** {@return permissions as {@code rw-r-----}; none if absent} */
+    /** {@return permissions such as {@code rw-r-----}; an empty set if the setting is absent} */
     public Set<PosixFilePermission> permissions(String name) {
         String text = text(name);
         if (text == null) {
@@ -252,7 +255,7 @@ public final class Settings {
         return permissions;
     }
 
-    /** {@return a value that was read, or what stands for nothing} */
+    /** {@return a value that was read, or {@code unset} if it is null} */
     public static <T> T orDefault(T value, T unset) {
         return value != null ? value : unset;
     }

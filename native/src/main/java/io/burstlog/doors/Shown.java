@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.util.function.Supplier;
 
 /**
- * That something open is shown to management clients. Nothing that goes wrong here keeps a log from being opened or
- * closed: a warning says so.
+ * Shows an open ring or log file to management clients. A failure here keeps no log from being opened or closed: the
+ * operator gets a warning.
  */
 final class Shown {
 
@@ -21,11 +21,11 @@ final class Shown {
     }
 
     /**
-     * Shows something.
+     * Shows a ring or log file.
      *
      * @param jmx whether it is to be shown
-     * @param register what shows it
-     * @param operator hears what goes wrong
+     * @param register registers it
+     * @param operator returns the holder that gets the warning
      */
     static Shown of(boolean jmx, Supplier<Registration> register, Supplier<Holder> operator) {
         try {
@@ -36,7 +36,7 @@ final class Shown {
         }
     }
 
-    /** Takes it out of sight. */
+    /** Stops showing the ring or log file. */
     void end() {
         try {
             registration.close();

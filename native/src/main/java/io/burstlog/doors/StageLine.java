@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 
-/** Where the time of a ring's events went, in one line for its operator. */
+/** The times of the stages of a ring, in one line for its operator. */
 final class StageLine {
 
     private StageLine() {}

@@ -5,15 +5,15 @@ import io.burstlog.BurstEvent.Severity;
 import io.burstlog.BurstException;
 import java.util.function.BooleanSupplier;
 
-/** Tells what did not go as it should when an appender or handler was stopped. */
+/** Tells the operator about failures during the stop of an appender or handler. */
 final class StopReport {
 
     private StopReport() {}
 
     /**
-     * Does what is to be done at the stop.
+     * Runs the work of a stop, and tells its failures.
      *
-     * @param makeDurable makes everything durable that the ring has accepted, and answers whether it is
+     * @param makeDurable makes everything durable that the ring has accepted, and returns whether all is durable
      * @return whether everything is durable
      */
     static boolean of(OpenRing ring, Holder holder, BooleanSupplier makeDurable) {
@@ -39,7 +39,7 @@ final class StopReport {
         }
     }
 
-    /** That the close goes on by itself is an ERROR only if events may still be lost. */
+    /** Tells that the close goes on by itself. This is an ERROR only if events may still be lost. */
     private static boolean reportUnfinishedClose(OpenRing ring, Holder holder, BurstException failure) {
         boolean isDurable = ring.isAllDurable();
         String limit = Units.of(ring.shutdownTimeout());

@@ -11,43 +11,43 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What is said of a log file, and of its ring. But for {@code onFull} and {@code blockTimeout}, which each appender
- * decides for itself, it is fixed while the file is open.
+ * The settings of a log file and of its ring. They are fixed while the file is open, except {@code onFull} and
+ * {@code blockTimeout}, which each appender chooses for itself.
  *
  * @param location the ring and the log file
- * @param ring what is said of the ring
- * @param config what the stream is opened with
- * @param filePattern the names of files that ended, where the door rolls the file; null: it does not
+ * @param ring the settings of the ring
+ * @param config the configuration that opens the stream
+ * @param filePattern the names of rolled files if the door rolls the file; null: the door does not roll it
  */
 public record StreamTerms(Location location, RingTerms ring, StreamConfig config, String filePattern) {
 
     private static final Set<String> NOT_FIXED = Set.of("fileName", "onFull", "blockTimeout", "rollsByCaller");
 
-    /** What becomes of segments that a consumer has not passed, once they are beyond the limit. */
+    /** The choices for segments beyond the limit that a consumer has not passed. */
     private enum OverLimit {
         HOLD,
         RELEASE
     }
 
-    /** {@return what is said of a log file of that ring} */
+    /** {@return the settings of a log file of that ring} */
     public static StreamTerms of(RingTerms ring, StreamConfig config, String filePattern) {
         Location location =
                 new Location(ring.ring(), Location.of(null, config.fileName()).file());
         return new StreamTerms(location, ring, config, filePattern);
     }
 
-    /** {@return the same of the same file, where other things are said of the ring} */
+    /** {@return the settings of the same file, with other settings of the ring} */
     public StreamTerms on(RingTerms other) {
         return new StreamTerms(new Location(other.ring(), location.file()), other, config, filePattern);
     }
 
     /**
-     * Reads what is said of a log file. What cannot be understood is a complaint of the settings.
+     * Reads the settings of a log file. A value that cannot be understood becomes a complaint of the reader.
      *
-     * @param reader where it stands
+     * @param reader the texts
      * @param file the log file
-     * @param segmentsUnset the folder of segments if none is named, or null
-     * @return what the stream is opened with, but for rolling
+     * @param segmentsUnset the folder of segments if the texts name none, or null
+     * @return the configuration of the stream, without rolling
      */
     public static StreamConfig.Builder read(Settings reader, String file, String segmentsUnset) {
         String segments = reader.text("segments");
@@ -77,7 +77,7 @@ public record StreamTerms(Location location, RingTerms ring, StreamConfig config
                 : Segments.in(folder).limitBytes(orDefault(limit, 0L)).release(over == OverLimit.RELEASE);
     }
 
-    /** What of this log file, which is open, differs from what a configuration says; not of its ring. */
+    /** Names the values in which this open log file differs from a configuration; those of its ring do not count. */
     String differencesTo(StreamTerms wanted, String form, Predicate<Object> counts) {
         Differences differences = new Differences(form).add("ring", location.ring(), wanted.location.ring());
         differences.addAll(

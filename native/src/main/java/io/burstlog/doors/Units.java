@@ -19,7 +19,7 @@ public final class Units {
 
     private Units() {}
 
-    /** 1 KB is 1024 bytes. Returns -1 for what is no size. */
+    /** Reads a size, in which 1 KB is 1024 bytes. Returns -1 if the text is no size. */
     static long bytesOf(String text) {
         Matcher matcher = SIZE.matcher(text);
         if (!matcher.matches()) {
@@ -32,7 +32,7 @@ public final class Units {
         return bytes.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0 ? -1 : bytes.longValue();
     }
 
-    /** Without a unit milliseconds. Returns null for what is no time. */
+    /** Reads a time; a number without a unit counts milliseconds. Returns null if the text is no time. */
     static Duration timeOf(String text) {
         Matcher matcher = TIME.matcher(text);
         if (!matcher.matches()) {

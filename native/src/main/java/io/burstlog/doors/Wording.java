@@ -2,15 +2,15 @@
 package io.burstlog.doors;
 
 /**
- * How a door calls things in sentences about its configuration.
+ * The words of a door in sentences about its configuration.
  *
- * @param setting what a setting is called: {@code attribute}
+ * @param setting the word for a setting, such as {@code attribute}
  * @param file the name of the setting that names the log file
- * @param undefined what to do about a variable in a path that nothing has replaced
+ * @param undefined the advice about an undefined variable in a path
  */
 public record Wording(String setting, String file, String undefined) {
 
-    /** For doors whose log file is {@code file}. */
+    /** Returns the words of a door whose setting of the log file is {@code file}. */
     public static Wording of(String setting) {
         return new Wording(setting, "file", "a variable in it is not defined; define it, or give it a default");
     }
