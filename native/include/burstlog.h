@@ -405,13 +405,12 @@ typedef struct burst_stream_stats {
     uint64_t drained_bytes;   /* bytes of these records */
     /* Bytes of the ring from the first record that waits for the file on: no stream gets them back. */
     uint64_t held_bytes;
-    uint64_t file_bytes; /* length of the current log file that has been written */
-    uint64_t discarded;  /* records dropped with BURST_ON_FULL_DISCARD */
-    uint32_t
-        destination_empty; /* 1 if the log file was new or empty when the stream was opened, and nothing waited for it */
-    uint32_t id;           /* number of the stream in `burstlog dump` */
-    uint64_t file_number;  /* number of the current log file: 1, and one more at each roll; 0: it has none yet */
-    int64_t file_born_ns;  /* CLOCK_REALTIME of the roll that began the file, else of its creation; 0: unknown */
+    uint64_t file_bytes;        /* length of the current log file that has been written */
+    uint64_t discarded;         /* records dropped with BURST_ON_FULL_DISCARD */
+    uint32_t destination_empty; /* 1 if the log file was empty at the open, and no record waited for it */
+    uint32_t id;                /* number of the stream in `burstlog dump` */
+    uint64_t file_number;       /* number of the current log file: 1, and one more at each roll; 0: it has none yet */
+    int64_t file_born_ns;       /* CLOCK_REALTIME of the roll that began the file, else of its creation; 0: unknown */
 } burst_stream_stats_t;
 
 /* Fills *stats for a stream; otherwise like burst_stats. */

@@ -13,22 +13,23 @@
 #include "base/retry.h"
 #include "consume/frames.h"
 
-/* Somebody who was told of, or may be; or something in the folder of positions that is none. */
+/* What the operator was told of one entry in the folder of positions: a consumer, or a stranger. */
 struct behind {
-    struct consumer_facts consumer; /* name "": nobody has opened the folder */
-    int is_told;                    /* that he is behind; or, with trouble, what is there */
-    uint64_t told_at;               /* its next number then */
+    struct consumer_facts consumer; /* name "": no consumer has opened the folder */
+    /* The operator knows that the consumer is behind; or, with trouble, what the entry is. */
+    int is_told;
+    uint64_t told_at; /* the consumer's next number when that was told */
 };
 
 struct retention {
     struct retention_limits limits;
     struct events *events;
-    struct segments_head head; /* of the folder */
-    uint8_t ring_uuid[16];     /* that wrote its newest segment; zeros: that is not known */
-    int is_known;              /* the head is */
+    struct segments_head head; /* the folder's head */
+    uint8_t ring_uuid[16];     /* the ring that wrote its newest segment; zeros: unknown */
+    int is_known;              /* `head` is filled */
     struct behind *behind;
     size_t behind_count;
-    int told_rc; /* of what could not be deleted */
+    int told_rc; /* error of the last deletion that was told */
     char folder[];
 };
 
@@ -63,7 +64,7 @@ static struct keep_limits limits_of(const struct retention_limits *limits) {
     return (struct keep_limits){.count = UINT64_MAX, .bytes = limits->limit_bytes, .age_ns = limits->limit_ns};
 }
 
-/* Segments go in order; the last one stays, as the outlet may write it. */
+/* Segments go in order. The last one stays, since the outlet may be writing it. */
 size_t retention_count(const struct segment_list *list, uint64_t passed, const struct retention_limits *limits,
                        int64_t now_ns) {
     static const struct keep_limits none = {.count = UINT64_MAX, .bytes = UINT64_MAX, .age_ns = INT64_MAX};
@@ -169,7 +170,7 @@ static void tell(const struct retention *retention, struct behind *behind, const
     }
 }
 
-/* Returns what was told of that consumer; NULL: nothing was. */
+/* The entry with that name; NULL: the operator was told nothing about it. */
 static const struct behind *known(const struct retention *retention, const char *name) {
     for (size_t i = 0; i < retention->behind_count; i++) {
         if (strcmp(retention->behind[i].consumer.name, name) == 0) {
@@ -219,7 +220,7 @@ static int delete_oldest(const struct retention *retention, int folder, const st
     return 0;
 }
 
-/* Reads which ring wrote that segment. 0: it cannot be read, or is not of this folder. */
+/* Reads which ring wrote that segment. Returns 0 if it cannot be read, or is not of this folder. */
 static int read_ring(const struct frames *frames, uint64_t first_number, uint8_t ring_uuid[16]) {
     struct segment_header header;
     char name[SEGMENT_NAME_BYTES];
@@ -239,8 +240,8 @@ static int read_ring(const struct frames *frames, uint64_t first_number, uint8_t
 }
 
 /*
- * Whether the log that wrote the folder of before writes this one: it was begun later, for the stream of the same name, and the ring
- * that wrote the newest segment there has written one here. Another folder in its place is not ours.
+ * Whether our log has begun this folder anew: the folder was made later, for a stream of the same name, and the ring
+ * that wrote our newest segment has written a segment here. Any other folder in its place is not ours.
  */
 static int is_begun_anew(const struct retention *retention, const struct frames *frames) {
     static const uint8_t nobody[16];
@@ -280,7 +281,7 @@ static int look(struct retention *retention, const struct frames *frames, int64_
 void retention_look(struct retention *retention, int64_t now_ns) {
     struct frames frames;
     if (frames_open(&frames, retention->folder) < 0) {
-        return; /* the drain tells of it */
+        return; /* the drain tells the operator */
     }
     if (!retention->is_known || is_begun_anew(retention, &frames)) {
         retention->head = frames.head;

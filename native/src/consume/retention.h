@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long the segments of a folder stay, and what is told of consumers that do not come.
+ * How long the segments of a folder stay, and the messages about consumers that are behind.
  *
- * DESIGN. The process that has the log open looks at the folder now and then, in a thread of its own: at the names of its segments, and
- * at what each consumer has acknowledged. A segment goes by its name alone, the oldest first, and never the last one: the outlet
- * writes none that has a successor, and notes that before it makes the successor. So no deletion needs a note, and a crash leaves
- * some that go later. Their positions are made durable first, so that no consumer comes back to a segment that was deleted.
+ * DESIGN. The process that has the log open looks at the folder now and then, in a thread of its own: at the names of
+ * its segments, and at the position of each consumer. It deletes a segment by its name alone, the oldest first, and
+ * never the last one. The outlet writes no segment that has a successor, and notes that before it makes the successor.
+ * So no deletion needs a note, and a crash only leaves some segments that go later. Before it deletes, the thread makes
+ * the consumers' positions durable, so that no consumer comes back to a deleted segment.
  *
- * With no consumer at all nothing is passed: the first one finds all that there is.
+ * If there is no consumer at all, no segment counts as passed: the first consumer then finds all of them.
  */
 #ifndef BURST_CONSUME_RETENTION_H
 #define BURST_CONSUME_RETENTION_H
@@ -16,31 +17,34 @@
 #include "consume/folder.h"
 
 struct retention_limits {
-    /* A segment that all have passed stays until both are over: so many bytes in those behind it, and its age. 0: at once. */
+    /* A segment that all consumers have passed stays until so many bytes are behind it, and until it is so old. 0: no
+     * such minimum. */
     uint64_t keep_bytes;
     int64_t keep_ns;
-    /* One that is not passed is beyond the limit once it and those behind it have more bytes, or it is older. */
-    uint64_t limit_bytes; /* UINT64_MAX: there is none */
-    int64_t limit_ns;     /* INT64_MAX: the same */
-    int releases;         /* beyond the limit it goes, passed or not */
+    /* A segment that some consumer has not passed is beyond the limit once it and those behind it have more bytes, or
+     * once it is older. */
+    uint64_t limit_bytes; /* UINT64_MAX: no limit */
+    int64_t limit_ns;     /* INT64_MAX: no limit */
+    int releases;         /* delete a segment beyond the limit, passed or not */
 };
 
 struct retention;
 
-/* Looks after the folder at this path, and tells `events` of it. NULL: there is no memory. */
+/* Looks after the folder at this path, and tells `events` about it. Returns NULL without memory. */
 struct retention *retention_create(const char *folder, const struct retention_limits *limits, struct events *events);
 
-/* Looks once, deletes what is to go, and tells what has changed. */
+/* Looks once, deletes the segments that go, and tells what has changed. */
 void retention_look(struct retention *retention, int64_t now_ns);
 
-/* NULL: nothing. */
+/* NULL: does nothing. */
 void retention_destroy(struct retention *retention);
 
-/* How many segments go, the oldest ones, if all below that number have been passed. */
+/* How many of the oldest segments go, if all consumers have passed the numbers below `passed`. */
 size_t retention_count(const struct segment_list *list, uint64_t passed, const struct retention_limits *limits,
                        int64_t now_ns);
 
-/* Whether a consumer whose next number is this one is behind by more than the limit; 0: it has acknowledged nothing. */
+/* Whether a consumer with this next number is behind by more than the limit. next_number 0: it has acknowledged
+ * nothing. */
 int retention_is_behind(const struct segment_list *list, uint64_t next_number, const struct retention_limits *limits,
                         int64_t now_ns);
 

@@ -38,8 +38,8 @@ enum durability {
 
 /* One write under way. The caller owns it until `complete` returns it. */
 struct device_write {
-    uint64_t offset;  /* on the medium, a multiple of the block, or of line_bytes */
-    const void *data; /* aligned like the offset; in the image if write_depth is more than 1 or the medium is mapped */
+    uint64_t offset;  /* offset on the medium, a multiple of the block, or of line_bytes */
+    const void *data; /* aligned like the offset; part of the image if write_depth is above 1 or the medium is mapped */
     size_t bytes;     /* a multiple of the block, or of line_bytes */
     /* Filled by complete: 0 if durable, or -errno (device_failure() has the words). A short write is -EIO; on a block
      * device -ENODEV, since the device has vanished or shrunk. */
@@ -54,7 +54,7 @@ struct device_ops {
      * medium is its data area itself, with its content. */
     void *(*image)(struct device *device, size_t bytes);
 
-    /* Starts a write, or does it. Its outcome is in write->result when complete returns it. */
+    /* Starts a write, or even does it. The result is in write->result when complete returns it. */
     void (*submit)(struct device *device, struct device_write *write);
     /* Waits for a submitted write and returns it; NULL if none is under way. */
     struct device_write *(*complete)(struct device *device);

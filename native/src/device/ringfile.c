@@ -27,7 +27,7 @@
 #include "media/layout.h"
 
 #define WORKING_ATTEMPTS 1000
-#define WORKING_NAME ".%s.burstlog-creating" /* this library's name alone: a file that is there is emptied */
+#define WORKING_NAME ".%s.burstlog-creating" /* a name that only this library uses: a file that has it is emptied */
 
 struct creation {
     const struct platform *platform;
@@ -155,7 +155,7 @@ static int prepare_content(const struct creation *creation, int (*prepare)(struc
     return result;
 }
 
-/* Whether the name is that of the file that was made, and no link to it. */
+/* Whether the name leads to the file that was made, without a link. */
 static int is_named(const struct creation *creation, const char *name) {
     struct stat made, named;
     return fstat(creation->working, &made) == 0 &&

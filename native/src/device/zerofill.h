@@ -8,9 +8,10 @@
 #include "base/platform.h"
 
 /*
- * Fills the empty file with zeros, durably: written and not just allocated, or else the first write to each block also
- * writes the file system's journal. By descriptor alone: in a folder of others its name may lead elsewhere by now. The
- * descriptor is left with O_DIRECT where that works. 0, or -errno and *what was tried; no sentence.
+ * Fills the empty file with zeros, durably. It writes them and does not just allocate blocks: otherwise the first write
+ * to each block would also write the file system's journal. It uses the descriptor alone, since in a folder of others
+ * the name may now lead to another file. It leaves O_DIRECT set if that works. Returns 0, or -errno with *what it
+ * tried; sets no sentence.
  */
 int zerofill(const struct platform *platform, int fd, uint64_t bytes, const char **what);
 

@@ -4,7 +4,7 @@
 #include "log/config.h"
 #include "log/roll.h"
 
-#define PATIENCE_AT_START_NS 2000000000 /* with what waits for the file */
+#define START_WAIT_NS 2000000000 /* so long the open lets the drain move records that wait for the file */
 
 int stream_rolling_create(const char *ring, const char *file, const burst_rolling_t *given, uint64_t max_record_bytes,
                           struct rolling **rolling) {
@@ -60,7 +60,7 @@ void stream_rolling_begin(burst_stream_t *stream) {
     stream->rolling_host = (struct rolling_host){
         .ring = stream->ring->path, .events = &stream->log->events, .await_passed = await_passed, .enqueue = enqueue};
     const uint64_t begins_after = ring_next_sequence(stream->ring) - 1;
-    int is_there = burst_stream_await_drained(stream, PATIENCE_AT_START_NS) == 1 && log_look(stream->log) == 0;
+    int is_there = burst_stream_await_drained(stream, START_WAIT_NS) == 1 && log_look(stream->log) == 0;
     if (is_there) {
         is_passed(stream, begins_after, &now);
         log_leave(stream->log);

@@ -6,11 +6,12 @@
 #include "log/log.h"
 #include "rolling/rolling.h"
 
-/* As rolling_create, with the values that the caller has given. */
+/* Makes the rolling of a stream from the caller's values; otherwise like rolling_create. */
 int stream_rolling_create(const char *ring, const char *file, const burst_rolling_t *given, uint64_t max_record_bytes,
                           struct rolling **rolling);
 
-/* The stream was opened just now: its records may roll its file from here on. If the engine does not roll it: nothing. */
+/* The stream has just been opened: its records may roll its file from now on. Does nothing if the engine does not roll
+ * it. */
 void stream_rolling_begin(burst_stream_t *stream);
 
 #endif

@@ -66,7 +66,7 @@ static inline void touch(const volatile uint8_t *data, size_t length) {
 }
 
 /* Waits for space and claims it. Gives up when the limit is over. */
-static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit,
+static int claim_when_free(struct ring *ring, const void *data, size_t length, struct limit *limit,
                            struct claim *claim) {
     const struct platform *platform = ring->platform;
     const int64_t begin_ns = platform_monotonic_ns(platform);
@@ -179,7 +179,7 @@ static __attribute__((noinline)) int64_t append_late(struct ring *ring, const vo
         }
         if (rule->on_full == RING_ON_FULL_BLOCK) {
             const int64_t full_ns = stages_now(ring->stages);
-            rc = claim_patiently(ring, data, length, &limit, &claim);
+            rc = claim_when_free(ring, data, length, &limit, &claim);
             stages_end(ring->stages, STAGE_CLAIM_WAIT, full_ns);
         }
     }

@@ -7,8 +7,8 @@
  *     |CLOSED|FAILED| sequence mod 2^26 | (position / 8) mod 2^36|
  *     +------+------+-------------------+------------------------+
  *
- * The high bits follow from values that lag by less than the modulus: the claimed position is within one capacity
- * (<= 2^38) of `released`, and fewer than 2^25 records are claimed and not durable.
+ * The missing high bits follow from values that lag by less than the modulus: the claimed position is within one
+ * capacity (<= 2^38) of `released`, and fewer than 2^25 records are claimed and not durable.
  */
 #ifndef BURST_RING_CLAIM_WORD_H
 #define BURST_RING_CLAIM_WORD_H

@@ -50,7 +50,7 @@
 
 #define SLOW_COMMIT_NS 15000 /* the time to wake a few threads: threads sleep through a slower commit */
 #define GATHER_PROBE 32u
-#define GATHER_PATIENCE 4u
+#define GATHER_CREDIT_MOST 4u
 #define COMMIT_AVERAGE 8
 #define STALL_COMMITS 4
 #define QUIESCE_MOST_NS 1000000 /* longest pause between two looks whether the leader has let go */
@@ -81,7 +81,7 @@ static int64_t await_gathering(struct ring *ring) {
     for (int turn = 0; turn < SPIN_TURNS && now_ns < gathering->until_ns; turn++) {
         const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_relaxed);
         if (claim_sequence(word, durable) - durable >= gathering->expected) {
-            gathering->gather_credit += gathering->gather_credit < GATHER_PATIENCE;
+            gathering->gather_credit += gathering->gather_credit < GATHER_CREDIT_MOST;
             return now_ns;
         }
         ring->platform->ops->yield(ring->platform);

@@ -65,7 +65,7 @@ struct ring_start {
 
 /* How many threads wait for commits, as leaders counted them: leader.c. Only the leader uses it. */
 struct gathering {
-    uint32_t expected;      /* threads that waited for the last commit or wait for the next one; 1: only its leader */
+    uint32_t expected;      /* threads that wait for the next commit or waited for the last one; 1: only its leader */
     uint32_t gather_credit; /* grows each time that gathering pays */
     uint32_t passed;        /* chances to gather that leaders let pass */
     int64_t until_ns;       /* a leader that begins after this time does not gather */
@@ -80,7 +80,7 @@ struct ring_round {
     uint64_t next_sequence; /* the first sequence behind the commit */
     uint64_t sealed;        /* headers below this position are finished */
     uint64_t sealed_sequence;
-    uint64_t whole;          /* end of the last record that lies wholly in the pieces prepared so far */
+    uint64_t whole;          /* end of the last record that lies wholly in the pieces sealed so far */
     uint64_t whole_sequence; /* the first sequence behind `whole` */
 };
 

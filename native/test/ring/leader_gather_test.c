@@ -11,7 +11,7 @@
 
 #define COMMIT_NS 100000
 #define FAST_COMMIT_NS 4000
-#define GATHER_PATIENCE 4
+#define GATHER_CREDIT_MOST 4
 #define GATHER_PROBE 32
 
 static void *append_one(void *argument) {
@@ -37,7 +37,7 @@ static struct ring *ring_after_a_commit_for(unsigned threads, int64_t commit_ns)
     fake_platform.yielded = one_comes;
     atomic_store(&ring->commit_ns, (uint64_t)commit_ns);
     ring->gathering = (struct gathering){
-        .expected = threads, .gather_credit = GATHER_PATIENCE, .until_ns = fake_platform.now_ns + commit_ns};
+        .expected = threads, .gather_credit = GATHER_CREDIT_MOST, .until_ns = fake_platform.now_ns + commit_ns};
     return ring;
 }
 
@@ -66,7 +66,7 @@ static void those_who_do_not_come_are_waited_for_as_long_as_a_commit_takes(void 
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, COMMIT_NS / 1000);
     assert_durable(ring, 2 * BLOCK_BYTES, 3);
-    assert_int_equal(ring->gathering.gather_credit, GATHER_PATIENCE - 1);
+    assert_int_equal(ring->gathering.gather_credit, GATHER_CREDIT_MOST - 1);
 }
 
 static void a_leader_that_comes_later_than_that_does_not_wait(void **state) {
@@ -81,14 +81,14 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, COMMIT_NS);
     unsigned gathered = 0;
-    for (int i = 0; i < GATHER_PATIENCE + 2 * GATHER_PROBE; i++) {
+    for (int i = 0; i < GATHER_CREDIT_MOST + 2 * GATHER_PROBE; i++) {
         const unsigned before = fake_platform.yields;
         ring->gathering.expected = 3;
         ring->gathering.until_ns = fake_platform.now_ns + COMMIT_NS;
         assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), i + 1);
         gathered += fake_platform.yields > before;
     }
-    assert_int_equal(gathered, GATHER_PATIENCE + 2);
+    assert_int_equal(gathered, GATHER_CREDIT_MOST + 2);
     /* If they come again, the leader believes that again. */
     for (int i = 0; i < GATHER_PROBE; i++) {
         comers = 2;

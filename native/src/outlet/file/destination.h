@@ -47,7 +47,7 @@ enum destination_state {
     DESTINATION_CHANGED,
     /* Its file system died under it: the open file stays dead even when the file system is back. */
     DESTINATION_CUT_OFF,
-    DESTINATION_UNMOUNTED, /* ours lives on, on a file system that its path does not lead to any more */
+    DESTINATION_UNMOUNTED, /* ours lives on, but its path now leads to another file system */
 };
 
 /* Opens the existing file. Everything in it counts as written before. Returns 0 or -errno. */

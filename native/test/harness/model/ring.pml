@@ -9,7 +9,7 @@
  *                                          copy and the store of the publish word are one step
  *     seal, commit_round                   the leader: commit.pml
  *     ring_fail                            ring.c ring_fail
- *     wait for durability or for space     leader.c leader_await, append.c claim_patiently; sleeping and waking:
+ *     wait for durability or for space     leader.c leader_await, append.c claim_when_free; sleeping and waking:
  *                                          wake.pml
  *     drain: read_records                  ring.c ring_durable, drain/batch.c batch_make
  *     drain: checkpoint, release           drain/step.c drain_checkpoint, ring.c ring_release

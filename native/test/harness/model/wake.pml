@@ -15,7 +15,7 @@
  *     sleep_in_group                  leader.c sleep_in_group; its spin while the word is LEADER_CLAIMED is one step, which is
  *                                     possible once the word has another value
  *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
- *     producer, awaiter               append.c ring_append, claim_patiently, wake_committer; claim and publish are one
+ *     producer, awaiter               append.c ring_append, claim_when_free, wake_committer; claim and publish are one
  *                                     step: ring.pml has them apart
  *     committer, drain                threads.c committer_loop, drain_loop; ring.c ring_release; leader.c
  *                                     ring_commit, ring_ask_drain, ask_drain
@@ -310,7 +310,7 @@ inline claim() {
     }
 }
 
-inline claim_patiently() {
+inline claim_when_free() {
     ring_ask_drain();
     do
     :: signal_register(SPACE);
@@ -331,7 +331,7 @@ proctype producer(byte me; bit enqueues; bit timed) {
         atomic { records++; sequence = 0 };
         claim();
         if
-        :: outcome == 0 -> claim_patiently()
+        :: outcome == 0 -> claim_when_free()
         :: else
         fi;
         if
