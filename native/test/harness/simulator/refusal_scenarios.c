@@ -168,7 +168,7 @@ void empty_file_is_gone_and_the_disk_is_full(struct world *world) {
     log_drain_all(world);
 }
 
-/* What waits for the diverted file cannot be brought there: it stays diverted, and says so. */
+/* The waiting records do not fit into the diverted file: the log stays diverted, and says so. */
 void diverted_file_is_full_at_an_open(struct world *world) {
     log_open_whole(world);
     append(world, 2);

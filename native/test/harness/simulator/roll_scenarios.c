@@ -81,10 +81,10 @@ void name_of_a_rolled_file_is_taken(struct world *world) {
 }
 
 void file_cannot_be_rolled(struct world *world) {
-    static const int errors[] = {EACCES, EROFS, EXDEV};
+    static const int errors[] = {EACCES, EROFS, EXDEV, EPERM};
     world->model.rolls_may_fail = 1;
     log_open_whole(world);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         append(world, 150);
         roll(world, &plain_roll);
         append(world, 100);
