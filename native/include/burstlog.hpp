@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Burstlog for C++17 and later: a log whose append returns when the record is durable. burstlog.h says what this is about;
- * this header has nothing of its own but the form, and each function says only what differs from the one that it calls.
+ * Burstlog for C++17 and later: a log whose append returns when the record is durable. This header gives
+ * burstlog.h another form: the comment of a function says what differs from the C function that it calls.
  *
  *     burstlog::config config;
  *     config.ring = "orders.ring";
@@ -11,7 +11,7 @@
  *
  * Failures. Each function that can fail takes a std::error_code as its last argument. Without one it throws
  * burstlog::error; with one it throws no error of the log (std::bad_alloc and the like remain), sets it, and returns 0, false
- * or what is empty; last_error() is the sentence. The code is an errno of std::generic_category(), as burstlog.h explains
+ * or an empty value; last_error() is the sentence. The code is an errno of std::generic_category(), as burstlog.h explains
  * them: failure.code() == std::errc::device_or_resource_busy.
  *
  * Threads. Any thread may call any function of an open object at any time, close() included. Moving, assigning and destroying

@@ -21,7 +21,7 @@ struct keep_rule {
     /* Things that nobody needs stay until both minimums are passed. 0: that minimum is always passed. */
     uint64_t least_bytes;
     int64_t least_ns;
-    /* No thing goes before all older ones; so a thing that is too old may stay, and then counts among the newer ones. */
+    /* 1: a thing goes only after all older ones. So one that is too old may stay, and then counts among the newer ones. */
     int in_order;
 };
 

@@ -13,7 +13,7 @@
 #include "base/retry.h"
 #include "consume/frames.h"
 
-/* What the operator was told of one entry in the folder of positions: a consumer, or a stranger. */
+/* The messages so far about one entry in the folder of positions: a consumer, or a stranger. */
 struct behind {
     struct consumer_facts consumer; /* name "": no consumer has opened the folder */
     /* The operator knows that the consumer is behind; or, with trouble, what the entry is. */

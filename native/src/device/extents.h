@@ -12,7 +12,7 @@
 int extents_find_missing(int fd, uint64_t from, uint64_t bytes, uint64_t *begin, uint64_t *end);
 
 /*
- * Gives a ring file written blocks of its own in place of those that it lacks. A copy, or a file that others made, may
+ * Gives a ring file a written block of its own wherever it has none. A copy, or a file that others made, may
  * have holes, unwritten blocks or shared blocks, and the ring would fail when a commit found no room for them. The call
  * writes the content over itself, so a crash at any point changes nothing, and unreadable blocks stay as they are. The
  * file is open for writing under the writer's lock. A medium that is no file stays as it is. Returns 0 with *taken, the

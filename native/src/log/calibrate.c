@@ -19,8 +19,8 @@
 #include "ledger/ledger.h"
 #include "media/calibration.h"
 
-/* A device whose ring is whole there, so that the scratch places before its data belong to the ring; NULL: there is
- * none. */
+/* The ledger of the device's ring, or NULL if the device does not hold all of it: the scratch places before the data may
+ * then belong to others. */
 static struct ledger *ledger_of(struct device *device) {
     struct ledger *ledger;
     if (ledger_read(device->platform, device, &ledger) < 0) {

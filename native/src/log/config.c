@@ -38,7 +38,7 @@ static int is_empty(const char *text) {
     return text == NULL || *text == '\0';
 }
 
-/* Only the open knows a quarter of a ring whose size is not given. */
+/* If the ring's size is not given, only the open can compare max_record_bytes with a quarter of it. */
 static void check_record_size(const burst_config_t *config, struct error_list *errors) {
     const uint64_t data = config->ring_bytes < LEAST_RING_BYTES ? 0 : config->ring_bytes - LAYOUT_DATA_OFFSET;
     const uint64_t quarter = data == 0 ? UINT64_MAX : data / 4 - RECORD_HEADER_BYTES;

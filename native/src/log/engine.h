@@ -75,7 +75,7 @@ struct engine {
     /* Notified when a stream's drained sequence moves, or cannot move, and when a request was done. */
     struct event_count drained;
     uint64_t progress;                   /* drain_progress at the last notification */
-    _Atomic uint32_t failed_checkpoints; /* in a row, on a medium that the first of them made fail */
+    _Atomic uint32_t failed_checkpoints; /* in a row; the first of them failed the ring */
     int failure_noted;
     int name_lost;            /* the ring has lost its name, and the operator knows */
     uint64_t stalled_at;      /* the watermark when the drain last stalled */

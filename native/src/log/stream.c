@@ -34,7 +34,7 @@ static inline int64_t count(burst_stream_t *stream, int64_t sequence) {
 typedef int64_t ring_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                           const struct ring_rule *rule);
 
-/* The answer for a stream that is closed or absent. A stream that rolls takes the record, perhaps behind a roll. */
+/* Refuses the record if the stream is closed or absent. A stream that rolls by itself may roll its file first. */
 static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, ring_call *call, const void *data,
                                                        size_t length, int64_t event_time_ns,
                                                        const struct ring_rule *rule) {

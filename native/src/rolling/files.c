@@ -91,8 +91,8 @@ static int look_at(const struct rolling_name *name, int folder, const char *entr
     return 1;
 }
 
-/* Removes the unfinished file of a compression whose process was killed. Another process may be compressing the same
- * file: then its lock keeps the unfinished one. */
+/* Removes the unfinished file of a compression whose process was killed. Keeps it while another process holds the lock of
+ * the plain file: that one still compresses. */
 static void remove_unfinished(const struct rolling_name *name, int folder, const char *entry) {
     char of[NAME_BYTES];
     uint64_t index;
@@ -196,8 +196,8 @@ static int compress_anew(const struct rolling_files *files, int folder, const ch
     return rc < 0 ? rc : let_go_of_plain(files, folder, name);
 }
 
-/* A file gets the compressed name only when it is whole. Its time of change tells whether it was made from this plain
- * file. */
+/* A compressed file gets its name only when it is whole. If one exists, its time of change tells whether it was made from
+ * this plain file. */
 static int compress_locked(const struct rolling_files *files, int folder, const char *name, int from) {
     char compressed[NAME_BYTES];
     struct stat status, twin;

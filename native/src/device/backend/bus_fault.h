@@ -32,7 +32,7 @@ int bus_fault_guard(struct guarded_range *range);
  * more. */
 void bus_fault_release(struct guarded_range *range);
 
-/* Whether a page was lost that these bytes lie on. */
+/* Whether any of these bytes lies on a lost page. */
 int bus_fault_has_lost(const struct guarded_range *range, uint64_t offset, size_t bytes);
 
 #endif

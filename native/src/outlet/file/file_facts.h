@@ -150,9 +150,9 @@ enum fact_error {
     ERROR_HELD,
     ERROR_PASSING,   /* a full disk, EIO: it may pass by itself */
     ERROR_WAITS,     /* a caller performs a roll, and has not answered */
-    ERROR_NO_FILE,   /* what is there is a FIFO, a socket or a device */
+    ERROR_NO_FILE,   /* the path leads to a FIFO, a socket or a device */
     ERROR_FORBIDDEN, /* EPERM: an attribute of the file, or a sticky folder of another user */
-    ERROR_RING,      /* the file is a ring */
+    ERROR_RING,      /* the path leads to a ring */
     ERROR_LASTING,
     ERRORS
 };

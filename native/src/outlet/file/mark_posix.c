@@ -11,8 +11,8 @@
 #include "base/crc32c.h"
 #include "outlet/file/mount_identity.h"
 
-/* These file systems may make up inode numbers and handles when they meet a file. Later the same file has other ones,
- * and another file has these. */
+/* Whether the file system may make up inode numbers and handles when it meets a file. Later the same file then has other
+ * ones, and another file may have these. */
 static int may_number_its_files_anew(const struct statfs *status) {
     enum { FUSE = 0x65735546, FAT = 0x4d44, EXFAT = 0x2011bab0 };
     const unsigned long type = (unsigned long)status->f_type & 0xffffffff;
