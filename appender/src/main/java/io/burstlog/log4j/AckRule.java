@@ -8,9 +8,9 @@ import org.apache.logging.log4j.core.LogEvent;
  * Decides whether the call that hands over an event returns only after the event is durable.
  *
  * <p>{@link LogEvent#isEndOfBatch()} alone decides nothing: Log4j leaves it {@code false} on every event that the
- * application's own thread logs, and that thread goes on as soon as the call returns. Only where another thread carries
- * the event (an async logger, an {@code AsyncAppender}) has the application long gone on; there the last event of a
- * batch waits for all before it.
+ * application's own thread logs, and that thread goes on as soon as the call returns. If another thread carries the
+ * event (an async logger, an {@code AsyncAppender}), the application has long gone on. That thread then waits only at
+ * the last event of a batch, until all events before it are durable, too.
  *
  * <p>Immutable and safe for use by any thread.
  */
@@ -24,17 +24,19 @@ final class AckRule {
         this.leastDurableLevel = leastDurableLevel;
     }
 
-    /** Every event is only enqueued. */
+    /** Returns the rule by which every event is only enqueued. */
     static AckRule enqueued() {
         return new AckRule(true, null);
     }
 
-    /** Every event that its own thread logs is durable on return. */
+    /** Returns the rule by which every event that its own thread logs is durable on return. */
     static AckRule durable() {
         return new AckRule(false, null);
     }
 
-    /** As {@link #durable()}, but events less specific than {@code level} are only enqueued. */
+    /**
+     * Returns the rule of {@link #durable()}, except that events less specific than {@code level} are only enqueued.
+     */
     static AckRule durableFrom(final Level level) {
         return new AckRule(false, level);
     }
@@ -49,9 +51,9 @@ final class AckRule {
         return leastDurableLevel == null || event.getLevel().isMoreSpecificThan(leastDurableLevel);
     }
 
-    /** Whether another thread than the one that logged it carries the event. */
+    /** Tells whether a thread other than the one that logged the event carries it. */
     static boolean isHandedOver(final LogEvent event) {
-        // No thread id means doubt, and in doubt the event is treated as its own thread's.
+        // Without a thread id this is unknown, and the event counts as carried by its own thread.
         final long loggingThread = event.getThreadId();
         return loggingThread > 0 && loggingThread != Thread.currentThread().getId();
     }

@@ -7,14 +7,14 @@ import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.net.Advertiser;
 
 /**
- * What {@code advertise} and {@code advertiseUri} ask for, as for Log4j's own file appenders.
+ * The attributes {@code advertise} and {@code advertiseUri}, which mean the same as for Log4j's own file appenders.
  *
- * @param isWanted whether the log file is announced while the appender is started
- * @param uri where others can read it, or null
+ * @param isWanted whether to announce the log file while the appender is started
+ * @param uri the address at which others can read the log file, or null
  */
 record Advertisement(boolean isWanted, String uri) {
 
-    /** Announces the log file of an appender. Returns what takes that back. */
+    /** Announces the log file of an appender. Returns a task that takes the announcement back. */
     Runnable publish(final BurstAppender appender, final Configuration configuration) {
         if (!isWanted || configuration == null || configuration.getAdvertiser() == null) {
             return () -> {};

@@ -43,31 +43,31 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  * <p><b>Durability on return.</b> An event that its own thread logs is durable in the ring when the log call returns,
  * whatever {@link LogEvent#isEndOfBatch()} says; {@code ack} and {@code ackLevel} relax that. An event that another
  * thread carries (async loggers, {@code AsyncAppender}) is accepted at once, and the last event of a batch waits for
- * all before it. Stopping the appender makes the rest durable. From the ring the events go to the log file in the
- * background, exactly the bytes of the layout; after a crash the next start does that.
+ * all before it. Stopping the appender makes the rest durable. The drain moves the events from the ring to the log file
+ * in the background, exactly the bytes of the layout; after a crash the next start does so.
  *
- * <p><b>Errors.</b> {@code ignoreExceptions} is {@code false} unless set, unlike elsewhere in Log4j: whoever logs an
- * event that could not be logged sees an {@link AppenderLoggingException} that says why. An appender that cannot start
- * (wrong attributes, a ring in use, a medium that survives too little) says so once through Log4j's status logger and
- * then refuses every event in the same way, so that a {@code Failover} around it works; for Log4j, which would else not
- * call it, it counts as started. The status logger gets one ERROR for the first event that was not logged, and once a
- * minute how many there were. That is all where nobody would hear the exception: in the thread of an async logger,
- * which would print a stack trace for each event.
+ * <p><b>Errors.</b> {@code ignoreExceptions} is {@code false} unless set, unlike elsewhere in Log4j: a log call whose
+ * event could not be logged throws an {@link AppenderLoggingException} that says why. An appender that cannot start
+ * (wrong attributes, a ring in use, a medium that survives too little) says so once through Log4j's status logger. It
+ * then refuses every event by such an exception, so that a {@code Failover} around it works. It counts as started all
+ * the same, since Log4j does not call an appender that is not. The status logger gets one ERROR for the first event
+ * that was not logged, and then their number once a minute. In the thread of an async logger the appender throws
+ * nothing: nobody would hear the exception there, and Log4j would print a stack trace for each event.
  *
  * <p><b>Reconfiguration.</b> The appender of the new configuration attaches to the open ring. Layout, filters,
  * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once, and with another
- * {@code fileName} events go to another log file of the ring. A change of what is fixed while a ring or a log file is
- * open, for instance of {@code drainInterval}, is refused with a sentence. An element that cannot be used at all (a
- * mistyped attribute, another ring that cannot be opened) is refused as a whole: the appender goes on as it was before,
- * with its old layout and filters.
+ * {@code fileName} events go to another log file of the ring. Some attributes, for instance {@code drainInterval}, are
+ * fixed while a ring or a log file is open: a change of these is refused with a sentence. If an element cannot be used
+ * at all (a mistyped attribute, another ring that cannot be opened), all its changes are refused: the appender goes on
+ * as before, with its old layout and filters.
  *
- * <p><b>Several elements</b> may share a ring, each with a log file of its own, layout, {@code ack} and {@code onFull}:
- * one commit makes the events of all of them durable. What is said of the ring may stand in any of them; one that says
- * something else than the ring was opened with is not started.
+ * <p><b>Several elements</b> may share a ring, each with a log file, layout, {@code ack} and {@code onFull} of its own:
+ * one commit makes the events of all of them durable. The attributes of the ring may stand in any of these elements. An
+ * element whose attributes differ from those of the open ring is not started.
  *
- * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the log file open, and
- * throws otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
- * {@code shutdownHook="disable"} keeps them on for threads that log that late.
+ * <p><b>After stop</b> a log call still makes its event durable as before, as long as another appender has the log file
+ * open; otherwise it throws. Once Log4j itself is shut down, its loggers are off and call no appender.
+ * {@code shutdownHook="disable"} keeps the loggers on for threads that log that late.
  *
  * <p><b>Thread safety.</b> Any thread may log at any time. Encoding takes no lock that threads share, and allocates
  * nothing if the layout allocates nothing.
@@ -88,34 +88,36 @@ public final class BurstAppender extends AbstractAppender {
     private final LossReport losses = new LossReport(sentence -> LOGGER.error("{}", sentence));
     private final ElementHolder holder = new ElementHolder(this);
 
-    /** This appender, or the one whose place it took when a change of the configuration was refused. */
+    /**
+     * The appender whose element applies: this one, or its predecessor if the change of the configuration was refused.
+     */
     private BurstAppender inForce = this;
 
-    /** Stays after stop: whether a late event can still be durable is the ring's to say. */
+    /** Not null after the stop: the ring decides whether a late event can still be durable. */
     private volatile EventStream stream;
 
     private volatile String refusal;
     private boolean attached;
 
-    /** The log file is opened for the first event. */
+    /** Whether the first event still has to open the log file. */
     private volatile boolean isToBeAttached;
 
     private boolean filterIsPassedOn;
     private Runnable withdrawAdvertisement = () -> {};
 
     /**
-     * What the element in the configuration amounts to.
+     * The element of the configuration, as it was read.
      *
-     * @param location where its ring and its log file are, as far as it says so
-     * @param complaint why it cannot be used; null if it can
-     * @param terms null if it cannot be used
+     * @param location its ring and its log file, as far as it names them
+     * @param complaint the reason why the element cannot be used; null if it can
+     * @param terms its attributes; null if it cannot be used
      */
     record Element(Location location, String complaint, Terms terms) {}
 
     /**
      * The attributes of an element that can be used.
      *
-     * @param rolling what is said of rolling; null: the file is not rolled
+     * @param rolling the settings of rolling; null: the file is not rolled
      */
     record Terms(
             StreamTerms stream,
@@ -140,7 +142,7 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * A builder with every attribute at its default.
+     * Returns a builder with every attribute at its default.
      *
      * @return a new builder
      */
@@ -150,8 +152,8 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * Opens the ring and the log file, or attaches to them where they are open. If that fails the appender goes on as
-     * the one that it was to replace, and if there is none it refuses every event.
+     * Opens the ring and the log file, or attaches to them if they are open. If that fails, the appender goes on with
+     * the settings of the one that it was to replace; if there is none, it refuses every event.
      */
     @Override
     public synchronized void start() {
@@ -176,7 +178,9 @@ public final class BurstAppender extends AbstractAppender {
         return rolling != null && rolling.createOnDemand();
     }
 
-    /** With the first event, if the file is to be created then. Null if this appender cannot be used. */
+    /**
+     * Opens the log file at the first event if the element asks for that. Returns null if this appender cannot be used.
+     */
     private synchronized EventStream attachNow() {
         if (isToBeAttached) {
             isToBeAttached = false;
@@ -202,7 +206,10 @@ public final class BurstAppender extends AbstractAppender {
         }
     }
 
-    /** In the order of their names, so that they say the same at each start. */
+    /**
+     * Returns the ring's settings of all elements, in the order of the appenders' names: which setting wins is then the
+     * same at each start.
+     */
     private List<RingTerms> othersOfConfiguration() {
         return configuration == null
                 ? List.of()
@@ -215,7 +222,7 @@ public final class BurstAppender extends AbstractAppender {
                         .toList();
     }
 
-    /** Attaches to a log file and its ring. Returns null, or why that cannot be done. */
+    /** Attaches to a log file and its ring. Returns null, or a sentence that says why that is impossible. */
     private String reasonNotToAttach(final StreamTerms wanted, final RollingSettings rolling) {
         try {
             stream = Rings.attach(
@@ -231,12 +238,13 @@ public final class BurstAppender extends AbstractAppender {
         } catch (final BurstException | LoggingException failure) {
             return failure.getMessage();
         } catch (final RuntimeException | LinkageError failure) {
-            // Whatever a layout, a path or a class path may do: what is thrown here ends the start of all of Log4j.
+            // A layout, a path or a class path may throw anything, and an exception from here would end the start of
+            // all of Log4j.
             return failure.toString();
         }
     }
 
-    /** Whether both are in force at once, on purpose; not one after the other. */
+    /** Tells whether the two appenders are in force side by side; false if one replaces the other. */
     boolean isBeside(final BurstAppender other) {
         return holder.relationTo(other.holder) != Holder.Relation.REPLACES;
     }
@@ -262,7 +270,7 @@ public final class BurstAppender extends AbstractAppender {
         return true;
     }
 
-    /** It stays started when this appender is stopped. */
+    /** Hands the filter over to a successor. The stop of this appender then leaves the filter started. */
     private synchronized Filter passOnFilter() {
         filterIsPassedOn = true;
         return getFilter();
@@ -272,24 +280,24 @@ public final class BurstAppender extends AbstractAppender {
         return inForce.element.terms();
     }
 
-    /** {@inheritDoc} After a refused change it is the layout of before. */
+    /** {@inheritDoc} After a refused change it is the layout that was in force before. */
     @Override
     public Layout<? extends Serializable> getLayout() {
         return inForce == this ? super.getLayout() : inForce.getLayout();
     }
 
-    /** {@inheritDoc} After a refused change it is the answer of before. */
+    /** {@inheritDoc} After a refused change it is the value that was in force before. */
     @Override
     public boolean ignoreExceptions() {
         return inForce == this ? super.ignoreExceptions() : inForce.ignoreExceptions();
     }
 
     /**
-     * Makes durable what was only enqueued. If no other appender writes the log file, it is brought up to date and
-     * closed, and so is the ring if no other has it open.
+     * Makes every enqueued event durable. If no other appender writes the log file, the stop also drains the file and
+     * closes it, and closes the ring if no other appender has it open.
      *
-     * @param timeout ignored: Log4j gives 0 ms at a reconfiguration and 50 ms at shutdown, which are no measure for a
-     *     medium. The attribute {@code shutdownTimeout} bounds the wait
+     * @param timeout ignored: Log4j gives 0 ms at a reconfiguration and 50 ms at shutdown, too little for a medium. The
+     *     attribute {@code shutdownTimeout} bounds the wait
      */
     @Override
     public synchronized boolean stop(final long timeout, final TimeUnit timeUnit) {
@@ -313,7 +321,8 @@ public final class BurstAppender extends AbstractAppender {
     /**
      * Logs one event; see the class for when it is durable.
      *
-     * @throws AppenderLoggingException if the event was not logged or, where it says so, is not known to be durable
+     * @throws AppenderLoggingException if the event was not logged. If it may be durable all the same, the message says
+     *     so
      */
     @Override
     public void append(final LogEvent event) {
@@ -344,8 +353,8 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * The log file as the element names it. What is written now may have another name: {@code getManager()} and the
-     * MBeans have that.
+     * Returns the log file as the element names it. The file that is written now may have another name, which
+     * {@code getManager()} and the MBeans show.
      *
      * @return null if the strategy names each file, or if the element cannot be used
      */
@@ -357,19 +366,20 @@ public final class BurstAppender extends AbstractAppender {
         return rolling != null ? rolling.fileName() : terms().stream().config().fileName();
     }
 
-    /** The names of files that ended as the element has them; null if the file is not rolled. */
+    /** Returns the pattern of the names of rolled files, as the element has it; null if the file is not rolled. */
     public String getFilePattern() {
         final RollingSettings rolling = rolling();
         return rolling == null ? null : rolling.filePattern();
     }
 
     /**
-     * When the log file is rolled.
+     * Returns the policy that decides when the log file is rolled.
      *
-     * @return the policy in force, which another appender on this file may have brought along; before the file is open
-     *     that of the element; null if the file is not rolled
+     * @return the policy in force, which may come from another appender on this file; before the file is open, the
+     *     element's policy; null if the file is not rolled
      */
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // As Log4j's own rolling appenders have it.
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"
+    }) // The same signature as in Log4j's own rolling appenders.
     public <T extends TriggeringPolicy> T getTriggeringPolicy() {
         final RollingFileManager manager = getManager();
         final RollingSettings rolling = rolling();
@@ -381,9 +391,9 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * Tells and counts an event that Log4j is about to drop.
+     * Counts an event that Log4j is about to drop, and tells the operator.
      *
-     * @throws AppenderLoggingException the one given, unless the appender ignores exceptions
+     * @throws AppenderLoggingException the given exception, unless the appender ignores exceptions
      */
     void refuse(final AppenderLoggingException dropped) {
         losses.add(dropped::getMessage);
@@ -399,8 +409,9 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * What policies and strategies of rolling see of the log file, for instance to add a rollover listener or to roll
-     * now: {@code rollover()} returns when the roll is durable in the ring, and the files get their names soon after.
+     * Returns the manager by which policies and strategies of rolling see the log file, for instance to add a rollover
+     * listener or to roll now. Its {@code rollover()} returns when the roll is durable in the ring; the files get their
+     * names soon after.
      *
      * @return null if the file is not rolled, or is not open
      */
@@ -409,7 +420,7 @@ public final class BurstAppender extends AbstractAppender {
         return attachedTo == null ? null : attachedTo.manager();
     }
 
-    /** Null if it belongs to none. */
+    /** Returns the configuration of this appender; null if it belongs to none. */
     Configuration configuration() {
         return configuration;
     }

@@ -29,32 +29,34 @@ import org.apache.logging.log4j.core.util.Builder;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * Makes an appender of the element {@code <Burst>}. A value that cannot be used makes {@link #build()} return an
- * appender that names all such values in one ERROR when it is started, and does not open its ring, rather than one that
- * quietly promises something else.
+ * Makes an appender of the element {@code <Burst>}. If values cannot be used, {@link #build()} returns an appender that
+ * names them all in one ERROR when it is started, and opens no ring. It never puts another value in their place, which
+ * could quietly promise less.
  *
- * <p>An attribute of the element is set by its name, {@code set("ring", "/var/lib/app/orders.ring")}; what Log4j has
- * for every appender (name, filter, layout ..) has its setters, and so have policy and strategy. The other setters of
- * {@code RollingFileAppender} and {@code FileAppender} are here for programs that move from these: each sets the
- * attribute of its name. docs/configuration.md names all attributes. Not thread-safe.
+ * <p>A program sets an attribute of the element by its name, {@code set("ring", "/var/lib/app/orders.ring")}. Log4j's
+ * own setters exist for the parts that every appender has (name, filter, layout), and there are setters for policy and
+ * strategy. The other setters are those of {@code RollingFileAppender} and {@code FileAppender}, for programs that move
+ * from these: each sets the attribute of its name. docs/configuration.md names all attributes. Not thread-safe.
  */
 public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAppenderBuilder>
         implements Builder<BurstAppender> {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
-    /** In sentences about an element. */
+    /** The words for sentences about an element. */
     static final Wording WORDING = new Wording(
             "attribute",
             "fileName",
             "a lookup in it found nothing; define what it names, or give it a default as in"
                     + " \"${env:NAME:-default}\"");
 
-    /** Of other file appenders: they are accepted, and change nothing. */
+    /** Attributes of other file appenders that the element accepts, and that change nothing. */
     private static final List<String> WITHOUT_EFFECT =
             List.of("immediateFlush", "bufferedIO", "bufferSize", "createOnDemand", "locking");
 
-    /** The first field, so that it is filled before Log4j takes the attributes and elements that it knows. */
+    /**
+     * Stands before all other fields, so that Log4j fills it before it takes the attributes and elements that it knows.
+     */
     @ElementParts.Taken
     private ElementParts parts;
 
@@ -67,15 +69,15 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     private final SortedMap<String, String> set = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
     BurstAppenderBuilder() {
-        // What was not logged must be seen.
+        // A program must see that an event was not logged.
         setIgnoreExceptions(false);
     }
 
     /**
      * Sets an attribute of the element.
      *
-     * @param attribute its name; one that is unknown is complained about when the appender is started
-     * @param value as in a configuration file
+     * @param attribute the name of the attribute; the start of the appender complains about an unknown one
+     * @param value the value as in a configuration file
      * @return this
      */
     public BurstAppenderBuilder set(final String attribute, final String value) {
@@ -84,9 +86,10 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     }
 
     /**
-     * Sets when the log file is rolled: an attribute {@code filePattern} goes with it.
+     * Sets the policy that decides when the log file is rolled. It needs the attribute {@code filePattern}.
      *
-     * @param triggeringPolicy not started, and of this appender alone; null: the file is not rolled
+     * @param triggeringPolicy a policy that is not started and belongs to this appender alone; null: the file is not
+     *     rolled
      * @return this
      */
     public BurstAppenderBuilder setPolicy(final TriggeringPolicy triggeringPolicy) {
@@ -95,9 +98,9 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     }
 
     /**
-     * Sets how files that ended are named, and what is done with them.
+     * Sets the strategy that names the rolled files and acts on them.
      *
-     * @param rolloverStrategy null: that of Log4j's own rolling appenders
+     * @param rolloverStrategy the strategy; null: the default one of Log4j's own rolling appenders
      * @return this
      */
     public BurstAppenderBuilder setStrategy(final RolloverStrategy rolloverStrategy) {
@@ -105,22 +108,22 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         return this;
     }
 
-    /** As {@link #setPolicy}. */
+    /** Sets the policy as {@link #setPolicy} does. */
     public BurstAppenderBuilder withPolicy(final TriggeringPolicy triggeringPolicy) {
         return setPolicy(triggeringPolicy);
     }
 
-    /** As {@link #setStrategy}. */
+    /** Sets the strategy as {@link #setStrategy} does. */
     public BurstAppenderBuilder withStrategy(final RolloverStrategy rolloverStrategy) {
         return setStrategy(rolloverStrategy);
     }
 
-    /** When the log file is rolled; null unless it was set. */
+    /** Returns the policy that was set, or null. */
     public TriggeringPolicy getPolicy() {
         return policy;
     }
 
-    /** How files that ended are named; null unless it was set. */
+    /** Returns the strategy that was set, or null. */
     public RolloverStrategy getStrategy() {
         return strategy;
     }
@@ -255,7 +258,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         return set("bufferSize", String.valueOf(value));
     }
 
-    /** The appender, not yet started. If anything cannot be used, it says what when it is started. */
+    /** Returns the appender, not yet started. Its start names all values that cannot be used. */
     @Override
     public BurstAppender build() {
         if (parts != null) {
@@ -304,7 +307,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                 return new BurstAppender.Element(
                         location, null, new BurstAppender.Terms(stream, rolling, ackRule, advertisement, shippers));
             }
-            // What its start would find besides, to be corrected in one go.
+            // Adds what the open would refuse, so that a user can correct all of it in one go.
             terms.config().check(config);
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
@@ -312,7 +315,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         return new BurstAppender.Element(location, reader.complaints(), null);
     }
 
-    /** What would have no effect, or another one than is meant. */
+    /** Complains about elements that would have no effect, or not the intended one. */
     private void complainAboutElements(final Settings reader) {
         if (parts != null) {
             parts.elements()
@@ -341,7 +344,10 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         return List.copyOf(read.values());
     }
 
-    /** What is shipped waits beside the log file, unless another folder is named. */
+    /**
+     * Returns the default folder for events that wait for a shipper: one beside the log file, if an element asks for a
+     * shipper.
+     */
     private static String segmentsUnset(
             final Settings reader, final String file, final List<ShipperSettings> shippers) {
         if (reader.text("segments") != null || shippers.isEmpty() || file == null) {

@@ -7,12 +7,13 @@ import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.appender.DefaultErrorHandler;
 
 /**
- * Log4j's own, which prints stack traces, but silent about what the appender's loss report tells. An event that Log4j
- * drops because it takes the call for a recursive one is not logged, and its caller hears of it.
+ * Log4j's own error handler prints stack traces. This one does the same, except for failures that the appender's loss
+ * report tells. It throws if Log4j drops an event because it takes the call for a recursive one: the event is not
+ * logged, so the caller must hear of it.
  */
 final class BurstErrorHandler extends DefaultErrorHandler {
 
-    /** How Log4j begins what it says of such an event, in all its versions. */
+    /** The beginning of Log4j's message about such an event, in all its versions. */
     private static final String DROPPED = "Recursive call";
 
     private final BurstAppender appender;
@@ -59,7 +60,10 @@ final class BurstErrorHandler extends DefaultErrorHandler {
         }
     }
 
-    /** What a layout throws, or an Error that Log4j has wrapped, is not. */
+    /**
+     * Tells whether the loss report tells this failure. It does not tell an exception of a layout, or an Error that
+     * Log4j has wrapped.
+     */
     private static boolean isReported(final Throwable error) {
         return error instanceof AppenderLoggingException
                 && (error.getCause() == null || error.getCause() instanceof BurstException);

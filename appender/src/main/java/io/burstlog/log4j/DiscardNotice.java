@@ -21,8 +21,8 @@ import org.apache.logging.log4j.status.StatusLogger;
 /**
  * Counts the events that {@code onFull="discard"} dropped, and puts one WARN line into the log as soon as the ring
  * takes records again, so that the gap is seen where it is. The line comes before the next event that fits; if no
- * further event comes, a timer writes it. The operator is told by an ERROR as long as events are discarded, and of what
- * no line can say.
+ * further event comes, a timer writes it. The operator gets an ERROR as long as events are discarded, and also if no
+ * line can be written.
  *
  * <p>Safe for use by any thread.
  */
@@ -36,7 +36,7 @@ final class DiscardNotice {
     private final AtomicLong discarded = new AtomicLong();
     private final LossReport losses = new LossReport(sentence -> LOGGER.error("Burst: {}", sentence));
 
-    /** Held by the one who writes the line, so that no event is reported twice. */
+    /** The thread that writes the line holds this permit, so that no event is reported twice. */
     private final Semaphore writing = new Semaphore(1);
 
     private volatile Layout<? extends Serializable> layout;
@@ -45,7 +45,7 @@ final class DiscardNotice {
         this.stream = stream;
     }
 
-    /** Counts one event, which would have been written with this layout. */
+    /** Counts one discarded event, and keeps its layout for the line. */
     void add(final Layout<? extends Serializable> layoutOfEvent) {
         layout = layoutOfEvent;
         losses.add(stream::sentenceOfDiscard);
@@ -62,7 +62,7 @@ final class DiscardNotice {
             tellOperator(closedOrFailed.getMessage());
             done = true;
         } catch (final Throwable layoutDied) {
-            // Of too little memory, perhaps; no event might come to begin anew.
+            // The layout died, perhaps of too little memory. Tries again later, since no further event may come.
             done = false;
         }
         if (!done) {
@@ -75,7 +75,8 @@ final class DiscardNotice {
         if (discarded.get() == 0) {
             return true;
         }
-        // Whoever finds it taken has an event to log and does not wait; the line may then come after that event.
+        // If another thread has the permit, this one does not wait: it has an event to log, and the line may then come
+        // after that event.
         if (!writing.tryAcquire()) {
             return false;
         }
@@ -94,7 +95,9 @@ final class DiscardNotice {
         }
     }
 
-    /** Whether the line is in the ring. One that no layout or record can hold goes to the operator instead. */
+    /**
+     * Returns whether the line was told: it is in the ring, or with the operator if no layout or record can hold it.
+     */
     private boolean isTold(final long count, final Duration patience) {
         try {
             return stream.writeNotice(eventFor(count), layout, patience);
@@ -106,9 +109,9 @@ final class DiscardNotice {
         }
     }
 
-    /** The last chance before the ring is closed. Waits for space, at most this long. */
+    /** Writes the line before the ring is closed. Waits for space, at most this long. */
     void writeBeforeClose(final Duration patience) {
-        // Waits for a line under way, which would else find the ring closed.
+        // Waits until another thread has written its line, which would otherwise find the ring closed.
         writing.acquireUninterruptibly();
         try {
             writeAndRelease(patience);
@@ -117,7 +120,7 @@ final class DiscardNotice {
         }
     }
 
-    /** For a ring that takes no line any more. */
+    /** Tells the operator, because the ring takes no line any more. */
     void tellOperator(final String reason) {
         losses.tell();
         writing.acquireUninterruptibly();

@@ -11,9 +11,9 @@ import org.apache.logging.log4j.core.config.ConfigurationSource;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * An appender as the core of the doors knows it. A new configuration of a {@link LoggerContext} replaces the one
- * before: Log4j starts its appenders before it stops the old ones. All appenders of this class loader may share a log
- * file.
+ * Presents an appender to the core of the doors. A new configuration of a {@link LoggerContext} replaces the one
+ * before: Log4j starts the new appenders before it stops the old ones. All appenders of this class loader may share a
+ * log file.
  *
  * @param appender the appender
  */
@@ -68,7 +68,7 @@ record ElementHolder(BurstAppender appender) implements Holder {
         report(event);
     }
 
-    /** Passes on what a ring or a shipper tells its operator. */
+    /** Passes an event of a ring or a shipper on to the operator. */
     static void report(final BurstEvent event) {
         LOGGER.log(levelOf(event.severity()), "Burst: {}", event.text());
     }

@@ -20,14 +20,15 @@ import org.apache.logging.log4j.core.config.plugins.PluginVisitorStrategy;
 import org.apache.logging.log4j.core.config.plugins.visitors.AbstractPluginVisitor;
 
 /**
- * What stands in the element of a builder and belongs to none of its other fields. It is taken out of the element,
- * because Log4j would report it in lines of its own beside the one that names everything that is wrong.
+ * The attributes and elements inside the element of a builder that belong to none of the builder's other fields. This
+ * class takes them out of the element, because Log4j would report them in lines of its own, beside the one line that
+ * names everything that is wrong.
  *
- * <p>Log4j makes an object of this class for each element and calls it; nobody else has a use for it. Not thread-safe.
+ * <p>Only Log4j uses this class: it makes an object for each element, and calls it. Not thread-safe.
  */
 public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken> {
 
-    /** Marks the field that is given the parts. */
+    /** Marks the field that gets the parts. */
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.FIELD)
     @PluginVisitorStrategy(ElementParts.class)
@@ -38,32 +39,35 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
     private final List<String> unbuilt = new ArrayList<>();
     private final List<ShipperSettings.Element> shippers = new ArrayList<>();
 
-    /** For Log4j. */
+    /** Only Log4j calls this. */
     public ElementParts() {
         super(Taken.class);
     }
 
-    /** The attributes that no field takes, in the order of the alphabet, with what their lookups found. */
+    /** Returns the attributes that no field takes, in the order of the alphabet, with their lookups resolved. */
     Map<String, String> attributes() {
         return attributes;
     }
 
-    /** Names of the elements that no field takes. */
+    /** Returns the names of the elements that no field takes. */
     List<String> elements() {
         return elements;
     }
 
-    /** Names of the elements that Log4j knows and could not make anything of. */
+    /** Returns the names of the elements that Log4j knows and could not build. */
     List<String> unbuilt() {
         return unbuilt;
     }
 
-    /** What stands in the elements that ask for a shipper. */
+    /** Returns the elements that ask for a shipper. */
     List<ShipperSettings.Element> shippers() {
         return shippers;
     }
 
-    /** Log4j has built nothing in the element yet ({@code deferChildren}): what has no place there is never built. */
+    /**
+     * Takes the parts out of the element. Log4j has built no inner element yet ({@code deferChildren}), so it never
+     * builds one that has no place there.
+     */
     @Override
     public Object visit(
             final Configuration configuration, final Node node, final LogEvent event, final StringBuilder log) {
@@ -84,7 +88,7 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         return this;
     }
 
-    /** By its name, under which Log4j has an appender of its own. */
+    /** Tells by its name whether an element asks for a shipper: its type would be Log4j's own appender of that name. */
     private static boolean isShipper(final Node element) {
         return element.getName().equalsIgnoreCase(ShipperSettings.ELEMENT)
                 || element.getType().getKey().equalsIgnoreCase(ShipperSettings.ELEMENT);
@@ -126,7 +130,10 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         });
     }
 
-    /** As Log4j does: by the kind that a plugin has declared, or by its class, which may be that of a mere factory. */
+    /**
+     * Tells whether a field takes the element. Like Log4j this goes by the kind that a plugin has declared, or by its
+     * class, which may be the class of a mere factory.
+     */
     private static boolean isTaken(final List<Field> fields, final Node element) {
         return fields.stream().anyMatch(field -> isTaken(field, element));
     }
@@ -138,7 +145,10 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
                         || typeOf(field).isAssignableFrom(element.getType().getPluginClass()));
     }
 
-    /** Whether the object that was built can be put where Log4j would: it tries that unasked. */
+    /**
+     * Tells whether the built object fits into the field that takes it. Log4j does not check that before it sets the
+     * field.
+     */
     private static boolean fits(final List<Field> fields, final Node element) {
         final Class<?> built = element.getObject().getClass();
         return fields.stream()

@@ -25,10 +25,10 @@ import org.apache.logging.log4j.core.time.Instant;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * A log file as the appenders of Log4j have it open that write to it: layouts, rolling, shippers, and what is said of
- * events that were discarded.
+ * A log file that appenders of Log4j have open. It adds layouts, rolling, shippers, and the line about discarded
+ * events.
  *
- * <p>Safe for use by any thread, also after it was closed: every call throws then.
+ * <p>Safe for use by any thread. After the close every call throws.
  */
 final class EventStream extends OpenStream {
 
@@ -69,9 +69,9 @@ final class EventStream extends OpenStream {
      * Opens the log file. Missing directories are made, as Log4j's own file appenders do.
      *
      * @param ring the open ring
-     * @param settings what is said of rolling; null: the file is not rolled
+     * @param settings the settings of rolling; null: the file is not rolled
      * @param header the layout whose header begins a new or empty log file
-     * @param first who asks for it
+     * @param first the appender that asks for the file
      * @throws BurstException if it cannot be opened
      */
     static EventStream open(
@@ -132,7 +132,7 @@ final class EventStream extends OpenStream {
         }
     }
 
-    /** Takes what a further appender says of rolling, as Log4j's own rolling appenders do. */
+    /** Takes over the settings of rolling of a further appender, as Log4j's own rolling appenders do. */
     void update(final StreamTerms wanted, final RollingSettings wantedSettings) {
         if (rolling != null && wantedSettings != null && wantedSettings != settings) {
             try {
@@ -150,7 +150,7 @@ final class EventStream extends OpenStream {
         }
     }
 
-    /** One more appender has the log file open. */
+    /** Notes that one more appender has the log file open. */
     void attached(final BurstAppender appender, final List<ShipperSettings> wanted) {
         shippers.add(appender, wanted, segments());
     }
@@ -160,13 +160,13 @@ final class EventStream extends OpenStream {
         shippers.remove(((ElementHolder) holder).appender(), segments());
     }
 
-    /** Null: there are none. */
+    /** Returns the folder of segments; null if there is none. */
     private String segments() {
         final Segments segments = terms.config().segments();
         return segments == null ? null : segments.folder();
     }
 
-    /** Null if the file is not rolled. */
+    /** Returns the manager that policies and strategies see; null if the file is not rolled. */
     RollingFileManager manager() {
         return rolling == null ? null : rolling.manager();
     }
@@ -176,12 +176,12 @@ final class EventStream extends OpenStream {
         return terms;
     }
 
-    /** What is said of rolling now; null if the file is not rolled. */
+    /** Returns the settings of rolling that are in force; null if the file is not rolled. */
     RollingSettings settings() {
         return settings;
     }
 
-    /** For the line of {@link DiscardNotice}. */
+    /** Returns the sentence for the line of {@link DiscardNotice}. */
     String sentenceOfDiscard() {
         return discarded();
     }
@@ -190,8 +190,8 @@ final class EventStream extends OpenStream {
      * Encodes an event and appends it.
      *
      * @param durableOnReturn whether to return only after it is durable
-     * @param rule what to do if the ring is full, and for how long to wait; if it discards, the call returns normally
-     *     and the event is counted
+     * @param rule says how to act if the ring is full, and how long to wait; if the call discards the event, it counts
+     *     it and returns normally
      * @throws BurstException if the event was not logged, or is not known to be durable
      */
     void append(
@@ -270,7 +270,7 @@ final class EventStream extends OpenStream {
         }
     }
 
-    /** What ends the log file. */
+    /** Writes the footer, which ends the log file. */
     void writeFooter(final byte[] footer, final Duration timeout) {
         if (isNothing(footer)) {
             return;

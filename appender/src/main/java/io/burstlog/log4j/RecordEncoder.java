@@ -9,26 +9,29 @@ import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.layout.ByteBufferDestination;
 
 /**
- * Collects what a layout writes for one event in a buffer outside the heap, which then goes to the ring in one call. A
- * layout without an encoder of its own writes its {@code toByteArray} here, as it does with Log4j's file appenders.
+ * Collects the bytes that a layout writes for one event. They lie in a buffer outside the heap, and go to the ring in
+ * one call. A layout without an encoder of its own writes its {@code toByteArray} here, as it does with Log4j's file
+ * appenders.
  *
- * <p>An event longer than the limit is not cut, and it does not throw in the middle either, because Log4j's text
- * encoder answers an exception by writing the whole text once more. The excess is counted, and the event is refused at
- * the end with its full length.
+ * <p>The encoder refuses an event that is longer than the limit, but only at its end, with its full length; until then
+ * it counts the excess bytes. An exception in the middle would make Log4j's text encoder write the whole text once
+ * more.
  *
- * <p>Belongs to one thread from {@link RecordEncoders#acquire()} to {@link RecordEncoders#release}. Layouts synchronize
- * on their destination when a text outgrows their own buffers; no other thread ever holds this one, so they never wait.
+ * <p>An encoder belongs to one thread from {@link RecordEncoders#acquire()} to {@link RecordEncoders#release}. A layout
+ * locks its destination when a text outgrows the layout's buffer; it never waits for that, since no other thread has
+ * this encoder.
  */
 final class RecordEncoder implements ByteBufferDestination {
 
     private static final int INITIAL_BYTES = 4 * 1024;
 
-    /** A thread that once logged a huge event does not keep its memory for ever. */
+    /** The most memory that a thread keeps for ever; it lets go of more, which one huge event may have needed. */
     private static final int RETAINED_BYTES = 256 * 1024;
 
     /**
-     * After so many events in a row that need no more, the memory for huge ones is let go. One that logs them time and
-     * again would else leave a buffer for each to the garbage collector, which does not notice how much that is.
+     * The number of small events in a row after which the encoder lets go of the memory for a huge one. A thread that
+     * logs huge events time and again would otherwise leave a buffer for each to the garbage collector, which does not
+     * see memory outside the heap.
      */
     private static final int EVENTS_BEFORE_SHRINKING = 1_000;
 
@@ -37,10 +40,10 @@ final class RecordEncoder implements ByteBufferDestination {
     private long excessBytes;
     private int smallInARow;
 
-    /** The next deeper encoder of the same thread, for events logged while a layout writes into this one. */
+    /** The encoder of the same thread for events that are logged while a layout writes into this one. */
     RecordEncoder nested;
 
-    /** Whether this thread is between acquire and release. Always false for one borrowed from the pool. */
+    /** Whether the thread is between acquire and release. Always false for an encoder of the pool. */
     boolean inUse;
 
     /**
@@ -56,7 +59,7 @@ final class RecordEncoder implements ByteBufferDestination {
         return end("An event");
     }
 
-    /** As {@link #encode}, for bytes that a layout has already made: a header or a footer. */
+    /** Returns a record of bytes that a layout has already made, a header or a footer; otherwise as {@link #encode}. */
     RecordBuffer encode(final byte[] bytes, final int limitBytes) {
         begin(limitBytes);
         writeBytes(bytes, 0, bytes.length);
@@ -89,13 +92,15 @@ final class RecordEncoder implements ByteBufferDestination {
         }
     }
 
-    /** The event before may be durable, so that nothing may be thrown here. */
+    /**
+     * Lets go of the memory for a huge event. It throws nothing, because the event that was just logged may be durable.
+     */
     private void shrink() {
         smallInARow = 0;
         try {
             record = emptyRecord();
         } catch (final OutOfMemoryError noMemoryForLess) {
-            // What is there will do.
+            // The larger buffer serves as well.
         }
     }
 
@@ -108,7 +113,7 @@ final class RecordEncoder implements ByteBufferDestination {
         return record.buffer();
     }
 
-    /** Called by an encoder that has filled the buffer and has more to write. */
+    /** A layout's encoder calls this when it has filled the buffer and has more to write. */
     @Override
     public ByteBuffer drain(final ByteBuffer full) {
         if (excessBytes > 0 || record.length() >= limitBytes) {
@@ -116,7 +121,8 @@ final class RecordEncoder implements ByteBufferDestination {
             record.clear();
             return record.buffer();
         }
-        // Twice the room: one byte more could still be too little for the next character, for ever.
+        // Doubles the room: with one byte more, the next character might never fit, and the encoder would call for
+        // ever.
         return record.ensureRemaining(record.buffer().capacity());
     }
 

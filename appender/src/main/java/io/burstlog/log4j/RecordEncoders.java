@@ -7,9 +7,9 @@ import java.lang.invoke.MethodType;
 import java.util.concurrent.ArrayBlockingQueue;
 
 /**
- * Hands out encoders without allocation and without a lock that threads share: each thread has its own, and a further
- * one for each depth of nesting, because a layout may log (a {@code toString} of the application, a converter) while
- * its text is only half written.
+ * Hands out encoders without allocation and without a lock that threads share: each thread has its own. It has a
+ * further one for each depth of nesting, because a layout may log (in a {@code toString} of the application, or a
+ * converter) while its text is only half written.
  *
  * <p>Virtual threads come in millions and live for one task, so they borrow from a pool instead.
  */
@@ -19,7 +19,10 @@ final class RecordEncoders {
 
     private static final ThreadLocal<RecordEncoder> OF_THREAD = ThreadLocal.withInitial(RecordEncoder::new);
 
-    /** As many as virtual threads can usefully encode at a time; what does not fit is left to the garbage collector. */
+    /**
+     * Holds as many encoders as virtual threads can usefully use at a time; the garbage collector gets those that do
+     * not fit.
+     */
     private static final ArrayBlockingQueue<RecordEncoder> POOL = new ArrayBlockingQueue<>(64);
 
     private RecordEncoders() {}
@@ -32,7 +35,7 @@ final class RecordEncoders {
         release(acquire());
     }
 
-    /** An empty encoder, for this thread alone until it is released. */
+    /** Returns an empty encoder, which belongs to this thread until it is released. */
     static RecordEncoder acquire() {
         if (isVirtual(Thread.currentThread())) {
             return borrow();
@@ -48,7 +51,7 @@ final class RecordEncoders {
         return encoder;
     }
 
-    /** What a virtual thread acquires. */
+    /** Returns an encoder of the pool, for a virtual thread. */
     static RecordEncoder borrow() {
         final RecordEncoder pooled = POOL.poll();
         return pooled != null ? pooled : new RecordEncoder();
@@ -56,7 +59,7 @@ final class RecordEncoders {
 
     static void release(final RecordEncoder encoder) {
         if (encoder.inUse) {
-            // First, because the stack may end in what follows.
+            // Before the clear, because the stack may overflow there.
             encoder.inUse = false;
             encoder.clear();
         } else {
@@ -75,7 +78,10 @@ final class RecordEncoders {
         }
     }
 
-    /** {@code Thread::isVirtual} where the JDK has virtual threads (from 21 on), else always {@code false}. */
+    /**
+     * Returns {@code Thread::isVirtual} if the JDK has virtual threads (from 21 on), else a method that is always
+     * {@code false}.
+     */
     private static MethodHandle findIsVirtual() {
         try {
             return MethodHandles.publicLookup()

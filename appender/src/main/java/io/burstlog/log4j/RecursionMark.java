@@ -16,8 +16,9 @@ import org.apache.logging.log4j.core.config.AppenderControlArraySet;
 import org.apache.logging.log4j.core.config.Configuration;
 
 /**
- * The mark, in a ThreadLocal of Log4j's {@link AppenderControl}, that a thread is in an appender. Log4j drops each
- * event that finds it set. If the stack overflows just where Log4j removes it, it stays for the life of the thread.
+ * The mark by which Log4j's {@link AppenderControl} knows, in a ThreadLocal, that a thread is in an appender. Log4j
+ * drops each event that finds the mark set. If the stack overflows just when Log4j removes the mark, the mark stays for
+ * the life of the thread.
  */
 final class RecursionMark {
 
@@ -26,8 +27,8 @@ final class RecursionMark {
     private RecursionMark() {}
 
     /**
-     * Whether this thread is in an appender of this kind, below the call that asks. True in doubt: two appenders that
-     * call each other are not told apart.
+     * Tells whether this thread is already in a {@code <Burst>} appender, further down its stack. The answer is true in
+     * doubt: two appenders that call each other look the same.
      */
     static boolean isOfThisCall() {
         return CALLERS.walk(frames -> isNested(frames.skip(1)
@@ -36,7 +37,7 @@ final class RecursionMark {
                 .iterator()));
     }
 
-    /** The frames begin with the caller of the AppenderControl that found the mark. */
+    /** Looks through the frames from the caller of the AppenderControl that found the mark. */
     private static boolean isNested(final Iterator<StackFrame> frames) {
         StackFrame called = null;
         while (frames.hasNext()) {
@@ -49,7 +50,10 @@ final class RecursionMark {
         return false;
     }
 
-    /** A {@code Failover} and the like, which have called this appender by another AppenderControl. */
+    /**
+     * Tells whether the frame is an appender such as {@code Failover}, which calls this appender by another
+     * AppenderControl.
+     */
     private static boolean isAppendOfOthers(final StackFrame called) {
         return called.getMethodName().equals("append")
                 && Appender.class.isAssignableFrom(called.getDeclaringClass())
@@ -57,9 +61,10 @@ final class RecursionMark {
     }
 
     /**
-     * Removes the mark of this thread from all that call the appender. To be called outside of it only.
+     * Removes the mark of this thread from every AppenderControl of the appender. The thread must be outside of the
+     * appender.
      *
-     * @return whether there was one that could be removed
+     * @return whether there was a mark, and it could be removed
      */
     static boolean remove(final BurstAppender appender) {
         final Configuration configuration = appender.configuration();
@@ -78,7 +83,7 @@ final class RecursionMark {
                 isRemoved |= control.getAppender() == appender && removeFrom(control);
             }
         } catch (final ReflectiveOperationException | RuntimeException notAllowed) {
-            // As on a module path that does not open Log4j to others.
+            // A module path that does not open Log4j to others refuses the access.
         }
         return isRemoved;
     }

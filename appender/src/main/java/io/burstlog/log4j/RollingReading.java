@@ -24,7 +24,10 @@ import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.DefaultConfiguration;
 import org.apache.logging.log4j.status.StatusLogger;
 
-/** What an element says of rolling. What cannot be used is a complaint of the reader. Not thread-safe. */
+/**
+ * Reads the settings of rolling of an element. A value that cannot be used becomes a complaint of the reader. Not
+ * thread-safe.
+ */
 final class RollingReading {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
@@ -51,7 +54,7 @@ final class RollingReading {
         return filePattern != null || policy != null || strategy != null;
     }
 
-    /** The log file or, where the strategy names each file, the pattern that all of them have. */
+    /** Returns the log file, or the pattern of all files if the strategy names each file. */
     String file() {
         if (fileName == null && filePattern != null && (strategy == null || isDirectWrite())) {
             return filePattern;
@@ -59,7 +62,7 @@ final class RollingReading {
         return reader.requiredPath("fileName", "the log file");
     }
 
-    /** Where a ring is that no element names; null if that is the folder of the log file. */
+    /** Returns the folder of a ring that no element names; null stands for the folder of the log file. */
     String folder() {
         return fileName == null && filePattern != null ? FileRolling.folderOf(filePattern) : null;
     }
@@ -68,7 +71,7 @@ final class RollingReading {
         return strategy instanceof DirectFileRolloverStrategy;
     }
 
-    /** Null if rolling is not wanted, or something is wrong. */
+    /** Returns null if the element asks for no rolling, or if something is wrong. */
     RollingSettings settings(
             final String appender, final Layout<? extends Serializable> layout, final Configuration configuration) {
         final Duration delay = reader.timeOrZero("compressDelay");
@@ -178,8 +181,8 @@ final class RollingReading {
         return type.isInstance(policy);
     }
 
-    /** As Log4j's own rolling appenders have it. */
-    @SuppressWarnings("deprecation") // What replaces it is missing in older versions of Log4j.
+    /** Makes the same default strategy as Log4j's own rolling appenders. */
+    @SuppressWarnings("deprecation") // Older versions of Log4j lack the replacement.
     private RolloverStrategy defaultStrategy(final Configuration configuration) {
         final Configuration some = configuration != null ? configuration : new DefaultConfiguration();
         return fileName != null

@@ -13,16 +13,16 @@ import org.apache.logging.log4j.message.SimpleMessage;
 
 /**
  * Bounds what a shipper and its client log into the log that they ship. A client without brokers logs some hundred
- * lines a second, which fill the disk as long as the brokers are away, and which the topic gets afterwards. So many
- * events a minute are enough to see what is the matter; those from WARN on are counted apart, so that no flood of INFO
- * hides them. A WARN line says how many were left out: once a minute at most, before the next event that is not, and at
- * the end.
+ * lines a second. They would fill the disk as long as the brokers are away, and the topic would get them afterwards.
+ * {@link #MOST_A_MINUTE} events a minute are enough to see what is the matter. Events from WARN on are counted apart,
+ * so that no flood of INFO hides them. A WARN line says how many events were left out: at most once a minute, before
+ * the next event that is logged, and at the end.
  *
  * <p>Safe for use by any thread.
  */
 final class ShipperEvents {
 
-    /** Of events below WARN, and of events from WARN on. */
+    /** The number of events that are logged in a minute, for those below WARN and for those from WARN on each. */
     static final int MOST_A_MINUTE = 100;
 
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
@@ -41,7 +41,7 @@ final class ShipperEvents {
         told = nanos.getAsLong() - MINUTE;
     }
 
-    /** Whether the event is to be logged; one that is not is counted. */
+    /** Returns whether the event is to be logged; counts it if not. */
     synchronized boolean take(final LogEvent event, final Layout<? extends Serializable> layoutOfEvent) {
         final long now = nanos.getAsLong();
         layout = layoutOfEvent;
@@ -55,7 +55,7 @@ final class ShipperEvents {
         return true;
     }
 
-    /** The last chance before the ring is closed. */
+    /** Writes the line before the ring is closed. */
     synchronized void tellBeforeClose() {
         if (leftOut > 0) {
             tell(nanos.getAsLong());
@@ -69,7 +69,7 @@ final class ShipperEvents {
                 told = now;
             }
         } catch (final RuntimeException noLine) {
-            told = now; // A ring that has failed says so itself, and so does a layout; the count stays.
+            told = now; // A failed ring or layout tells its failure itself; the count stays for the next line.
         }
     }
 
@@ -83,7 +83,7 @@ final class ShipperEvents {
                 .build();
     }
 
-    /** The events of one minute. */
+    /** Counts the events of the current minute, and allows {@link #MOST_A_MINUTE}. */
     private static final class Budget {
 
         private long begin;

@@ -14,12 +14,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What an element {@code <Kafka>} says.
+ * The settings of an element {@code <Kafka>}.
  *
- * @param consumer its name in the folder of segments: one shipper at a time has it
- * @param settings by the names that {@code ShipperConfig} of burstlog-kafka has for them
- * @param properties of Kafka; passwords are among them, so they are shown nowhere
- * @param isManaged whether management clients see it
+ * @param consumer the shipper's name in the folder of segments; one shipper at a time can have it
+ * @param settings the values by the names of {@code ShipperConfig} of burstlog-kafka
+ * @param properties the properties of Kafka's client; since passwords are among them, no message shows them
+ * @param isManaged whether management clients see the shipper
  */
 record ShipperSettings(
         String consumer, Map<String, String> settings, Map<String, String> properties, boolean isManaged) {
@@ -27,7 +27,7 @@ record ShipperSettings(
     /** The name of the element. */
     static final String ELEMENT = "Kafka";
 
-    /** Reads an element. What cannot be used is a complaint of the reader of the element around it. */
+    /** Reads an element. A value that cannot be used becomes a complaint of the reader of the outer element. */
     static ShipperSettings read(final Element element, final Settings around, final boolean isManaged) {
         final Settings reader = new Settings(element.attributes(), BurstAppenderBuilder.WORDING);
         final Map<String, String> settings = new TreeMap<>();
@@ -81,7 +81,7 @@ record ShipperSettings(
                 "burstlog-kafka or kafka-clients is not on the class path: add both, or remove the element" + why);
     }
 
-    /** Null if there is none. */
+    /** Returns the provider of shippers; null if there is none. */
     private static ShipperProvider provider() {
         for (final ShipperProvider each :
                 ServiceLoader.load(ShipperProvider.class, ShipperSettings.class.getClassLoader())) {
@@ -107,7 +107,7 @@ record ShipperSettings(
     }
 
     /**
-     * As it stands in the configuration, with what its lookups found.
+     * The element as it stands in the configuration, with its lookups resolved.
      *
      * @param unknown the names of elements that have no place there
      */

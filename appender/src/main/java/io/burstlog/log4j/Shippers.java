@@ -14,17 +14,17 @@ import org.apache.logging.log4j.status.StatusLogger;
 
 /**
  * The shippers of one log file: one for each consumer of its segments that an element {@code <Kafka>} of its appenders
- * names. Appenders that say the same of it share it; where they say different things the last one to start wins, as a
- * new configuration starts before the old one stops; if both stay in force, that is told. It is stopped with the last
- * appender that wants it.
+ * names. Appenders with the same settings for a consumer share its shipper. If the settings differ, those of the last
+ * appender to start win, since a new configuration starts before the old one stops; if both appenders stay in force,
+ * the operator is told. A shipper stops with the last appender that wants it.
  *
- * <p>No log call ever comes here but to ask {@link #isThreadOfOne()}. Thread-safe.
+ * <p>Log calls use only {@link #isThreadOfOne()}. Thread-safe.
  */
 final class Shippers {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
-    /** All threads of shippers, also those that Kafka's client makes. */
+    /** The group of all threads of shippers and of Kafka's clients. */
     private static final ThreadGroup THREADS = new ThreadGroup("burstlog-shippers");
 
     private static final Duration RETRY = Duration.ofSeconds(1);
@@ -33,14 +33,16 @@ final class Shippers {
     private final Map<String, Running> running = new TreeMap<>();
 
     /**
-     * Whether a shipper, or the client that it uses, is what logs. It must not wait for space in a ring that gets none
-     * until the shipper goes on, and nothing may be thrown at it.
+     * Tells whether this is a thread of a shipper or of its client. A log call of such a thread must not wait for space
+     * in the ring, which may get none until the shipper goes on, and must throw nothing.
      */
     static boolean isThreadOfOne() {
         return THREADS.parentOf(Thread.currentThread().getThreadGroup());
     }
 
-    /** @param folder that of the log file as it is open; null if it has none, which others tell */
+    /**
+     * @param folder the segments folder of the open log file; null if it has none, which the operator hears elsewhere
+     */
     synchronized void add(final BurstAppender appender, final List<ShipperSettings> settings, final String folder) {
         if (folder != null) {
             settings.forEach(each -> tellContradictions(appender, each, folder));
@@ -64,7 +66,7 @@ final class Shippers {
                         other.getName())));
     }
 
-    /** The log file stays open. */
+    /** Takes the wishes of an appender back, while other appenders keep the log file open. */
     synchronized void remove(final BurstAppender appender, final String folder) {
         wanted.remove(appender);
         if (folder != null) {
@@ -72,7 +74,7 @@ final class Shippers {
         }
     }
 
-    /** Ships what is in the folder, and ends all. */
+    /** Ships the records in the folder, and ends all shippers. */
     synchronized void close(final Duration limit) {
         final long begin = System.nanoTime();
         wanted.clear();
@@ -102,7 +104,7 @@ final class Shippers {
         last.forEach((consumer, settings) -> running.computeIfAbsent(consumer, name -> new Running(folder, settings)));
     }
 
-    /** A shipper, from before its folder can be opened. */
+    /** A shipper, and before that the thread that tries to open its folder. */
     private static final class Running {
 
         private final String folder;
@@ -111,7 +113,7 @@ final class Shippers {
         private boolean isStopping;
         private boolean isLeft;
 
-        /** Null until the folder could be opened. */
+        /** Null until the folder is open. */
         private Shipper shipper;
 
         Running(final String folder, final ShipperSettings settings) {
@@ -126,7 +128,10 @@ final class Shippers {
             return settings.equals(wanted) && (shipper == null || !shipper.hasEnded());
         }
 
-        /** At least once, also if it is stopped meanwhile: an application that ends soon is shipped, too. */
+        /**
+         * Tries to start the shipper, at least once even if it is stopped meanwhile: the events of an application that
+         * ends soon are shipped, too.
+         */
         private void open() {
             Shipper opened = null;
             for (boolean isTold = false; opened == null && (!isTold || rest()); isTold = true) {
@@ -180,7 +185,10 @@ final class Shippers {
             }
         }
 
-        /** A file system that does not answer is left to the thread that asked it. */
+        /**
+         * Waits for the opening thread. If the file system does not answer in time, that thread alone goes on waiting
+         * for it.
+         */
         private Shipper awaitOpen(final Duration limit) {
             synchronized (this) {
                 isStopping = true;

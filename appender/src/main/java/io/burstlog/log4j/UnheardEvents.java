@@ -9,10 +9,10 @@ import org.apache.logging.log4j.util.PropertiesUtil;
 
 /**
  * Decides whether an exception about an event would reach anybody. An async logger hands its events over to a thread of
- * Log4j, which prints the stack trace of every exception to the console and goes on: 22 lines for each event. Where
- * anything stands between that thread and the appender ({@code Failover}, {@code AsyncAppender} with its
- * {@code errorRef}) it is told as ever, and so is an exception handler of the application's own. Nor may what a shipper
- * logs of itself end the shipper.
+ * Log4j, which prints the stack trace of every exception to the console and goes on: 22 lines for each event. The
+ * appender throws as ever if something between that thread and the appender can react ({@code Failover},
+ * {@code AsyncAppender} with its {@code errorRef}), or if the application has an exception handler of its own. An event
+ * that a shipper logs about itself throws nothing, because the exception would end the shipper.
  */
 final class UnheardEvents {
 

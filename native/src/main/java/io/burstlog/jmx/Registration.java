@@ -10,7 +10,7 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * Something open is shown to management clients until this is closed; closing it closes nothing else.
+ * Shows an open ring or stream to management clients until this object is closed. Closing it closes nothing else.
  *
  * <pre>{@code
  * try (BurstLog log = BurstLog.open(config);
@@ -22,7 +22,7 @@ import javax.management.ObjectName;
  */
 public final class Registration implements AutoCloseable {
 
-    /** Nothing is shown. */
+    /** A registration that shows nothing. */
     public static final Registration NONE = new Registration(null, "nothing");
 
     private final ObjectName name;
@@ -37,22 +37,23 @@ public final class Registration implements AutoCloseable {
      * Shows an open ring as {@link RingMXBean}.
      *
      * @param ring the file or device that holds the ring, as clients are to see it
-     * @param log what is open
-     * @return what ends that
-     * @throws IllegalStateException if it cannot be shown, for instance because its name is taken; the log works all
-     *     the same
+     * @param log the open log
+     * @return the registration, whose close ends this
+     * @throws IllegalStateException if the ring cannot be shown, for instance because its name is taken; the log works
+     *     all the same
      */
     public static Registration ofRing(String ring, BurstLog log) {
         return ofRing(ring, log, () -> 0);
     }
 
     /**
-     * As {@link #ofRing(String, BurstLog)}, where some calls that found the ring full count for nothing.
+     * Shows an open ring as {@link #ofRing(String, BurstLog)} does, but leaves some of the calls that found the ring
+     * full out of the figures.
      *
      * @param ring the file or device that holds the ring
-     * @param log what is open
-     * @param fullWaitsOfNoRecord how many of the calls that found the ring full are not to be shown
-     * @return what ends that
+     * @param log the open log
+     * @param fullWaitsOfNoRecord returns how many of these calls are not to be shown
+     * @return the registration, whose close ends this
      */
     public static Registration ofRing(String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord) {
         return of(
@@ -65,9 +66,9 @@ public final class Registration implements AutoCloseable {
      * Shows an open stream as {@link StreamMXBean}.
      *
      * @param ring the file or device that holds the ring, as clients are to see it
-     * @param file the log file that the stream is known by
-     * @param stream what is open
-     * @return what ends that
+     * @param file the log file by which clients know the stream
+     * @param stream the open stream
+     * @return the registration, whose close ends this
      * @throws IllegalStateException as {@link #ofRing(String, BurstLog)}
      */
     public static Registration ofStream(String ring, String file, BurstStream stream) {
@@ -88,9 +89,9 @@ public final class Registration implements AutoCloseable {
     }
 
     /**
-     * Takes it out of sight; does nothing if it is not shown any more.
+     * Stops showing the ring or stream; does nothing if it is not shown any more.
      *
-     * @throws IllegalStateException if it is still shown
+     * @throws IllegalStateException if it is still shown afterwards
      */
     @Override
     public void close() {
@@ -100,7 +101,7 @@ public final class Registration implements AutoCloseable {
         try {
             ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
         } catch (InstanceNotFoundException alreadyOutOfSight) {
-            // As it should be.
+            // Nothing is shown, as the caller wants.
         } catch (JMException | RuntimeException | Error failure) {
             throw new IllegalStateException(what + " is still shown to management clients: " + failure, failure);
         }

@@ -5,15 +5,15 @@ import io.burstlog.BurstStats;
 import io.burstlog.Stage;
 
 /**
- * An open ring as a management client sees it, under {@code io.burstlog:type=Ring,name="<ring>"}. Each attribute is
- * read when it is asked for. {@link StreamMXBean} shows its log files.
+ * The view of a management client on an open ring, under {@code io.burstlog:type=Ring,name="<ring>"}. An attribute has
+ * the value of the moment at which a client reads it. {@link StreamMXBean} shows its log files.
  */
 public interface RingMXBean {
 
     /** {@return the file or device that holds the ring} */
     String getRing();
 
-    /** {@return what the log is doing} */
+    /** {@return the state of the log} */
     BurstStats.State getState();
 
     /** {@return the highest sequence given out} */
@@ -22,7 +22,7 @@ public interface RingMXBean {
     /** {@return the highest sequence that is durable in the ring together with all before it} */
     long getDurableSequence();
 
-    /** {@return the highest sequence that is durable, together with all before it, in the log file that it is for} */
+    /** {@return the sequence up to which every record is durable in its log file} */
     long getDrainedSequence();
 
     /** {@return bytes of the ring that hold records} */
@@ -68,11 +68,12 @@ public interface RingMXBean {
     StageFigures getEnqueueLag();
 
     /**
-     * How many of those timed took at most so long, since the ring was opened: a histogram of any limits.
+     * Counts the times of a stage that do not exceed the given limits, since the ring was opened: a histogram with
+     * limits of one's choice.
      *
-     * @param stage where the time goes
+     * @param stage the stage
      * @param nanos the limits, in nanoseconds
-     * @return as many counts; each is that of a limit lower by less than 1%
+     * @return a count for each limit; the count may be that of a limit that is lower, by less than 1%
      */
     long[] countsAtMost(Stage stage, long[] nanos);
 }

@@ -79,7 +79,8 @@ final class RingManagement implements RingMXBean {
 
     @Override
     public long getFullWaits() {
-        // Read first: the engine has counted each of these calls before.
+        // Read before the engine's figures, which then count each of these calls already, so that no difference is
+        // negative.
         long ofNoRecord = fullWaitsOfNoRecord.getAsLong();
         return stats().fullWaits() - ofNoRecord;
     }

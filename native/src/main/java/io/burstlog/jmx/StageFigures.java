@@ -16,9 +16,9 @@ public final class StageFigures {
     private final long maxNanos;
 
     /**
-     * Figures as a client receives them.
+     * Makes the figures from the values that a client receives.
      *
-     * @param count how many were timed
+     * @param count the number of times that were taken
      * @param meanNanos the mean
      * @param p50Nanos the median
      * @param p99Nanos what 99% do not exceed
@@ -49,7 +49,7 @@ public final class StageFigures {
                 stats.maxNanos());
     }
 
-    /** {@return how many were timed} */
+    /** {@return the number of times that were taken} */
     public long getCount() {
         return count;
     }

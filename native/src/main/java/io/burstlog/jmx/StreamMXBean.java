@@ -4,8 +4,9 @@ package io.burstlog.jmx;
 import io.burstlog.BurstStats;
 
 /**
- * A log file of an open ring as a management client sees it, under
- * {@code io.burstlog:type=Stream,ring="<ring>",file="<file>"}. Each attribute is read when it is asked for.
+ * The view of a management client on a log file of an open ring, under
+ * {@code io.burstlog:type=Stream,ring="<ring>",file="<file>"}. An attribute has the value of the moment at which a
+ * client reads it.
  */
 public interface StreamMXBean {
 
@@ -15,7 +16,7 @@ public interface StreamMXBean {
     /** {@return the log file that is written now} */
     String getLogFile();
 
-    /** {@return what the stream is doing: STALLED if its own log file cannot be written} */
+    /** {@return the state of the stream; STALLED if its own log file cannot be written} */
     BurstStats.State getState();
 
     /** {@return the sequence up to which every record of the stream is durable in the log file} */
@@ -28,8 +29,8 @@ public interface StreamMXBean {
     long getDrainedBytes();
 
     /**
-     * {@return bytes of the ring from the first record that waits for the log file; no stream gets them back until
-     * then}
+     * {@return bytes of the ring from the first record that waits for the log file on; no stream can use them until the
+     * file has that record}
      */
     long getHeldBytes();
 
