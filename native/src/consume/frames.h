@@ -21,7 +21,7 @@ struct frames {
     uint64_t number; /* number of the frame at `offset` of the segment */
     uint64_t offset;
     uint64_t wanted;   /* frames below it are passed over */
-    int64_t newest_at; /* when the folder last changed, if no segment followed this one then; 0: unknown */
+    int64_t newest_at; /* time of the folder's last change, if no segment followed this one then; 0: unknown */
     uint8_t *buffer;   /* bytes of the segment, from `at` on */
     size_t room, count;
     uint64_t at;

@@ -197,7 +197,7 @@ static int empty_working(const struct creation *creation) {
     return result < 0 ? failed(creation, errno, "emptying what an earlier attempt left") : 0;
 }
 
-/* A failing allocation first takes all the room that there is, so that others beside it fail too. */
+/* Checks the room first: a failing allocation takes all of it before it fails, so that others would fail, too. */
 static int check_space(const struct creation *creation, uint64_t bytes) {
     struct statfs space;
     if (fstatfs(creation->working, &space) < 0 || space.f_blocks == 0)

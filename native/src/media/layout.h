@@ -196,7 +196,7 @@ struct marker {
     uint32_t epoch;
     uint32_t loss_count;
     int64_t opened_ns;       /* CLOCK_REALTIME */
-    uint64_t first_position; /* the markers of this log_end take turns in two blocks: the position of the first one */
+    uint64_t first_position; /* markers of this log_end take turns in two blocks, of which this is the first */
     uint64_t reserved;
     struct marker_loss losses[MARKER_LOSSES_MAX]; /* only the first loss_count are written */
 };

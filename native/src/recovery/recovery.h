@@ -38,7 +38,7 @@ struct recovery {
     uint64_t records;          /* records of the log from `start` on */
     uint64_t longest;          /* length of the longest of their payloads */
     uint64_t streams;          /* a bit for each stream that has one of them, by its id */
-    int has_foreign_stream;    /* one of them has an id of LAYOUT_STREAMS_MAX or above */
+    int has_foreign_stream;    /* a record has a stream with an id of LAYOUT_STREAMS_MAX or above */
     uint64_t lost;             /* records that are provably missing, known before or fresh */
     /* Unreadable blocks at the end of the log, which may hold records that nothing else mentions; hidden_to 0: none do. */
     uint64_t hidden_from;

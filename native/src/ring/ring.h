@@ -55,7 +55,7 @@ struct ring_limits {
     uint32_t cpus; /* number of CPUs that the process may use; 0: unknown */
 };
 
-/* The first position and sequence of an open: they lie right behind its marker. */
+/* The first position and sequence behind the marker of an open. */
 struct ring_start {
     uint64_t position; /* a block boundary */
     uint64_t next_sequence;

@@ -79,7 +79,7 @@ void stages_end_lags(struct stages *stages, uint64_t next_sequence) {
         stages->lagging_count--;
     }
     if (stages->lagging_count == 0) {
-        stages->lagging_first = 0; /* so that records with a stamp usually touch only the first page of `lagging` */
+        stages->lagging_first = 0; /* so that usually only the first page of `lagging` is in use */
     }
 }
 

@@ -11,7 +11,8 @@
 
 #define SECTOR_BYTES 512u /* /sys counts in these, also if the disk has larger sectors */
 
-/* True for PREFIX<number>n<number>: a namespace, or the one that joins several paths, but none of these paths. */
+/* Returns true for PREFIX<number>n<number>: a namespace, even one that several paths lead to, but not one of these
+ * paths. */
 static int is_namespace(const char *name, const char *prefix, unsigned int *controller, unsigned int *number) {
     char whole[32];
     const size_t length = strlen(prefix);

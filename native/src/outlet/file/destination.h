@@ -12,7 +12,7 @@
 #include "outlet/file/fs.h"
 
 #define DESTINATION_CLOSED (-1)
-/* The file system of the log file is not mounted; no file operation returns it. */
+/* The file system of the log file is not mounted. No file operation returns this code. */
 #define DESTINATION_UNMOUNTED_ERROR ENOMEDIUM
 #define DESTINATION_IS_RING (-65537)  /* no errno: the file is a ring */
 #define DESTINATION_NOT_OURS (-65536) /* no errno: the file is another one than the checkpoint's */

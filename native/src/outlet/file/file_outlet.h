@@ -14,7 +14,7 @@ struct roll_question {
     const struct outlet_roll_record *record;
     const struct outlet_state *state; /* the noted state of the file that ends */
     const char *file;                 /* the path of the file that ends */
-    int is_renamed;                   /* its name leads to it no more: ask no caller that was not asked before */
+    int is_renamed;                   /* the file no longer has its name: ask only a caller that was asked before */
 };
 
 struct roll_answer {

@@ -171,8 +171,8 @@ static int host_sync_name(const struct files *files, const char *path) {
             break;
         if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
             result = folder_sync(directory);
-        /* If the real user is another one (cli/owner.c), glibc before 2.33 checks that user's rights, and root may
-         * write everywhere. */
+        /* glibc before 2.33 checks the rights of the real user. That may be root here (cli/owner.c), who may write
+         * everywhere. */
         if (above > 0 && result == -EACCES && getuid() != geteuid())
             result = 0;
         if (strcmp(directory, "/") == 0)
