@@ -12,7 +12,8 @@ import java.time.Duration;
  * }</pre>
  *
  * <p>Log file and folder do not wait for each other; the ring gets the space of a record back when both have the
- * record. If a stream is opened without its segments, the folder gets no more records.
+ * record. If a stream is opened without its segments, the folder gets the records that still wait for it, and then no
+ * more.
  *
  * @param folder the folder, absolute or relative to the working directory; the engine makes it if it is missing
  * @param bytes the most bytes of a segment, which is one file of the folder: 64 KiB to 1 TiB; 0: 64 MiB

@@ -30,45 +30,46 @@ import java.util.logging.SimpleFormatter;
  * io.burstlog.jul.BurstHandler.file = logs/orders.log
  * }</pre>
  *
- * <p><b>Durability on return.</b> A record is durable in the ring when the log call returns; with {@code ack} of
- * {@code enqueued} it is accepted. From the ring the records go to the log file in the background, exactly the bytes of
- * the formatter; after a crash the next start does that. Each log file is a stream of its ring, and several handlers
- * may share a ring: a subclass, which may be empty, has properties by its own name.
+ * <p><b>Durability on return.</b> A record is durable in the ring when the log call returns; if {@code ack} is
+ * {@code enqueued}, it is only accepted. The drain moves the records from the ring to the log file in the background,
+ * exactly the bytes of the formatter; after a crash the next start does so. Each log file is a stream of its ring, and
+ * several handlers may share a ring: a subclass, which may be empty, has properties by its own name.
  *
  * <p><b>Errors.</b> A log call whose record was not logged throws a {@link BurstException}, unlike elsewhere in
- * {@code java.util.logging}, unless {@code failClosed} is false. So does every call of a handler that could not be
- * opened: its constructor does not throw, because the {@link LogManager} would go on without the handler. The
- * {@link ErrorManager} is told the first record that was not logged, and once a minute how many there were; so it is of
- * what the ring has to tell. The one that is set at first prints each sentence to {@code System.err}.
+ * {@code java.util.logging}, unless {@code failClosed} is false. Every call of a handler that could not be opened
+ * throws, too. Its constructor does not throw, because the {@link LogManager} would go on without the handler. The
+ * {@link ErrorManager} gets a sentence about the first record that was not logged, and then their number once a minute.
+ * It also gets the events of the ring. The initial {@code ErrorManager} prints each sentence to {@code System.err}.
  *
  * <p>docs/jul.md has every property. The {@link LogManager} closes the handler when it is reset, for instance at the
  * end of the JVM.
  *
- * <p><b>Thread safety.</b> Any thread may log at any time; none waits for another's formatting.
+ * <p><b>Thread safety.</b> Any thread may log at any time, and waits for no other thread's formatting.
  */
 public class BurstHandler extends Handler {
 
     private final LossReport losses = new LossReport(sentence -> tell(sentence, ErrorManager.WRITE_FAILURE));
     private final boolean failClosed;
 
-    /** Null if it could not be opened. */
+    /** Null if the handler could not be opened. */
     private final RecordStream stream;
 
     private final String refusal;
     private volatile boolean isOpen;
 
     /**
-     * Opens what the properties of the {@link LogManager} say that begin with the name of the class. If they cannot be
-     * used, the {@link ErrorManager} is told why, and each log call throws.
+     * Opens ring and log file by the properties of the {@link LogManager} that begin with the name of the class. If
+     * they cannot be used, the {@link ErrorManager} gets the reason, and each log call throws.
      */
     public BurstHandler() {
         this(null);
     }
 
     /**
-     * As {@link #BurstHandler()}, for a program that says itself what it wants.
+     * Opens ring and log file as {@link #BurstHandler()} does, by properties that a program gives.
      *
-     * @param properties their names, without that of the class, and their values; null: those of the {@link LogManager}
+     * @param properties the values by the names of the properties, without the name of the class; null: the properties
+     *     of the {@link LogManager}
      */
     public BurstHandler(Map<String, String> properties) {
         setErrorManager(new SentencesToStandardError());
@@ -82,7 +83,7 @@ public class BurstHandler extends Handler {
             complaint = settings.complaints();
             opened = terms == null ? null : open(terms, new AsHolder(properties == null));
         } catch (RuntimeException | LinkageError failure) {
-            // Whatever a formatter or a class path may do: the LogManager would go on without the handler.
+            // A formatter or a class path may throw anything, and the LogManager would then go on without the handler.
             complaint = sentenceOf(failure);
         }
         failClosed = Settings.orDefault(throwing, true);
@@ -127,7 +128,7 @@ public class BurstHandler extends Handler {
         }
     }
 
-    /** To the core of the doors. */
+    /** Presents this handler to the core of the doors. */
     private final class AsHolder implements Holder {
         private final boolean isOfLogManager;
 
@@ -178,8 +179,8 @@ public class BurstHandler extends Handler {
     /**
      * Logs one record; see the class for when it is durable.
      *
-     * @throws BurstException if it was not logged or, where it says so, is not known to be durable, and
-     *     {@code failClosed} is not false
+     * @throws BurstException if {@code failClosed} is not false and the record was not logged. If it may be durable all
+     *     the same, the message says so
      */
     @Override
     public void publish(LogRecord record) {
@@ -204,7 +205,7 @@ public class BurstHandler extends Handler {
         stream.append(bytes(getFormatter().format(record)), true);
     }
 
-    /** Makes durable what is only accepted, within {@code shutdownTimeout}. */
+    /** Makes every accepted record durable, within {@code shutdownTimeout}. */
     @Override
     public void flush() {
         if (isOpen) {
@@ -220,7 +221,7 @@ public class BurstHandler extends Handler {
         }
     }
 
-    /** Makes everything durable, brings the log file up to date and closes it; with the last handler the ring. */
+    /** Makes everything durable, drains the log file and closes it. The last handler of a ring closes the ring, too. */
     @Override
     public synchronized void close() {
         if (isOpen) {
@@ -230,7 +231,7 @@ public class BurstHandler extends Handler {
         }
     }
 
-    /** The JDK's own tells the first error alone. */
+    /** Prints each sentence; the JDK's own ErrorManager prints only the first error. */
     private static final class SentencesToStandardError extends ErrorManager {
         @Override
         public synchronized void error(String sentence, Exception failure, int code) {

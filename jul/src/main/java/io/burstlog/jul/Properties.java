@@ -12,14 +12,16 @@ import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 
-/** What stands in a configuration for one handler, and what every handler of the JDK has. */
+/** Reads the properties of one handler: the settings of Burstlog, and those that every handler of the JDK has. */
 final class Properties {
 
     private static final List<String> OF_HANDLERS = List.of("level", "filter", "formatter", "encoding", "failClosed");
 
     private Properties() {}
 
-    /** The LogManager answers for a name alone, so that a mistyped one is not seen. */
+    /**
+     * Returns the properties of the LogManager. It answers only for a given name, so a mistyped property stays unseen.
+     */
     static Settings ofLogManager(Class<?> handler) {
         SortedMap<String, String> texts = new TreeMap<>();
         for (List<String> names : List.of(OF_HANDLERS, RecordTerms.NAMES, RecordTerms.NAMES_OF_ROLLING)) {
@@ -47,7 +49,7 @@ final class Properties {
         }
     }
 
-    /** Of the class that is named, found as the JDK's handlers find theirs. */
+    /** Makes an object of the named class, from the class loader that the JDK's handlers use. */
     static <T> T instance(String name, Class<T> type, Supplier<T> unset, Settings settings) {
         String text = settings.text(name);
         if (text != null) {

@@ -35,21 +35,22 @@ import java.util.TreeMap;
  * </appender>
  * }</pre>
  *
- * <p><b>Durability on return.</b> An event is durable in the ring when the log call returns; with {@code ack} of
- * {@code enqueued} it is accepted. Behind an {@code AsyncAppender}, whose caller has long gone on, it is accepted, too.
- * From the ring the events go to the log file in the background, exactly the bytes of the encoder; after a crash the
- * next start does that. Each log file is a stream of its ring, and several appenders may share a ring.
+ * <p><b>Durability on return.</b> An event is durable in the ring when the log call returns; if {@code ack} is
+ * {@code enqueued}, it is only accepted. Behind an {@code AsyncAppender} it is also only accepted, since the caller has
+ * long gone on. The drain moves the events from the ring to the log file in the background, exactly the bytes of the
+ * encoder; after a crash the next start does so. Each log file is a stream of its ring, and several appenders may share
+ * a ring.
  *
  * <p><b>Errors.</b> A log call whose event was not logged throws a {@link LogbackException}, unlike elsewhere in
- * Logback, unless {@code failClosed} is false. So does every call of an appender that could not be started, of which an
- * ERROR status says why. A status tells the first event that was not logged, and once a minute how many there were. An
- * {@code AsyncAppender} would end its thread for an exception: there, only the status tells.
+ * Logback, unless {@code failClosed} is false. Every call of an appender that could not be started throws, too; an
+ * ERROR status gives the reason. A status tells the first event that was not logged, and then their number once a
+ * minute. Behind an {@code AsyncAppender} only the status tells, because an exception would end that appender's thread.
  *
- * <p>It is a {@link FileAppender} for what looks for one: rolling policies, tools, Logback's check that no two
- * appenders have one file. It opens none itself. docs/logback.md has every setting; each setter takes it as it stands
- * in a configuration.
+ * <p>The class is a {@link FileAppender} because rolling policies, tools, and Logback's check for two appenders with
+ * one file look for one. It opens no file of a {@code FileAppender}. docs/logback.md has every setting; each setter
+ * takes the text that would stand in a configuration.
  *
- * <p><b>Thread safety.</b> Any thread may log at any time. Setters are for one thread, before {@link #start()}.
+ * <p><b>Thread safety.</b> Any thread may log at any time. Only one thread may call setters, before {@link #start()}.
  *
  * @param <E> the kind of event
  */
@@ -62,17 +63,17 @@ public class BurstAppender<E> extends FileAppender<E> {
     private TriggeringPolicy<E> triggeringPolicy;
     private boolean failClosed = true;
 
-    /** Stays after stop: what comes late is the ring's to refuse. */
+    /** Not null after the stop: the ring refuses late events. */
     private volatile RecordStream stream;
 
     private volatile String refusal = "it is not started";
 
-    /** With every setting at its default. */
+    /** Makes an appender with every setting at its default. */
     public BurstAppender() {
-        // Public for Logback.
+        // Public, because Logback calls it.
     }
 
-    /** Opens the ring and the log file, or says in an ERROR status why that cannot be. */
+    /** Opens the ring and the log file, or says in an ERROR status why that is impossible. */
     @Override
     public void start() {
         if (isStarted()) {
@@ -88,7 +89,7 @@ public class BurstAppender<E> extends FileAppender<E> {
                 open(terms);
             }
         } catch (RuntimeException | LinkageError failure) {
-            // Whatever an encoder or a class path may do: Logback would go on without the appender.
+            // An encoder or a class path may throw anything, and Logback would then go on without the appender.
             refusal = sentenceOf(failure);
         }
         if (refusal != null) {
@@ -148,7 +149,7 @@ public class BurstAppender<E> extends FileAppender<E> {
         started = true;
     }
 
-    /** To the core of the doors. */
+    /** Presents this appender to the core of the doors. */
     private final class AsHolder implements Holder {
         @Override
         public String name() {
@@ -186,8 +187,8 @@ public class BurstAppender<E> extends FileAppender<E> {
     /**
      * Logs one event; see the class for when it is durable.
      *
-     * @throws LogbackException if the event was not logged or, where it says so, is not known to be durable, and
-     *     {@code failClosed} is not false
+     * @throws LogbackException if {@code failClosed} is not false and the event was not logged. If it may be durable
+     *     all the same, the message says so
      */
     @Override
     public void doAppend(E event) {
@@ -219,12 +220,17 @@ public class BurstAppender<E> extends FileAppender<E> {
         }
     }
 
-    /** Whether the thread of an {@code AsyncAppender} carries the event: nobody waits for it, and nobody hears. */
+    /**
+     * Tells whether the thread of an {@code AsyncAppender} carries the event: nobody waits for the event then, or hears
+     * an exception.
+     */
     private static boolean isHandedOver() {
         return Thread.currentThread().getClass().getEnclosingClass() == AsyncAppenderBase.class;
     }
 
-    /** Makes everything durable, brings the log file up to date and closes it; with the last appender the ring. */
+    /**
+     * Makes everything durable, drains the log file and closes it. The last appender of a ring closes the ring, too.
+     */
     @Override
     public void stop() {
         if (!isStarted()) {
@@ -242,12 +248,12 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("file", path);
     }
 
-    /** A policy of Logback's own, of which the properties are taken; it is never asked to roll. */
+    /** Sets a rolling policy of Logback's own. The engine rolls by its properties; nobody asks the policy to roll. */
     public void setRollingPolicy(RollingPolicy policy) {
         rollingPolicy = policy;
     }
 
-    /** As {@link #setRollingPolicy}. */
+    /** Sets a triggering policy of Logback's own, as {@link #setRollingPolicy} does for the rolling policy. */
     public void setTriggeringPolicy(TriggeringPolicy<E> policy) {
         triggeringPolicy = policy;
     }
@@ -262,12 +268,15 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("ringSize", size);
     }
 
-    /** What ring and log file must survive: {@code power}, the default, {@code os-crash} or {@code process}. */
+    /**
+     * The worst failure that ring and log file must survive: {@code power}, the default, {@code os-crash} or
+     * {@code process}.
+     */
     public void setDurability(String least) {
         texts.put("durability", least);
     }
 
-    /** What a log call promises when it returns: {@code durable}, the default, or {@code enqueued}. */
+    /** The state of an event when its log call returns: {@code durable}, the default, or {@code enqueued}. */
     public void setAck(String choice) {
         texts.put("ack", choice);
     }
@@ -277,12 +286,15 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("failClosed", choice);
     }
 
-    /** What a log call does if the ring is full: {@code block}, the default, {@code fail} or {@code discard}. */
+    /**
+     * The way in which a log call acts if the ring is full: {@code block}, the default, {@code fail} or
+     * {@code discard}.
+     */
     public void setOnFull(String choice) {
         texts.put("onFull", choice);
     }
 
-    /** How long a log call waits at most for space and for other threads; for ever by default. */
+    /** The longest time that a log call waits for space and for other threads; no limit by default. */
     public void setBlockTimeout(String time) {
         texts.put("blockTimeout", time);
     }
@@ -292,22 +304,22 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("maxRecordSize", size);
     }
 
-    /** How the ring is written, {@code auto} by default. */
+    /** The way in which the engine writes the ring, {@code auto} by default. */
     public void setIo(String choice) {
         texts.put("io", choice);
     }
 
-    /** Within which time a durable event reaches the log file, 100 ms by default. */
+    /** The time within which a durable event reaches the log file, 100 ms by default. */
     public void setDrainInterval(String time) {
         texts.put("drainInterval", time);
     }
 
-    /** How long a stop takes at most, 10 s by default. */
+    /** The longest time that a stop takes, 10 s by default. */
     public void setShutdownTimeout(String time) {
         texts.put("shutdownTimeout", time);
     }
 
-    /** How the calls for each event reach the library, {@code auto} by default. */
+    /** The way in which the calls for each event reach the library, {@code auto} by default. */
     public void setBinding(String choice) {
         texts.put("binding", choice);
     }
@@ -327,22 +339,22 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("realtimePriority", priority);
     }
 
-    /** Whether that thread spins when nothing is enqueued, false by default. */
+    /** Whether the thread that makes enqueued events durable spins when nothing is enqueued, false by default. */
     public void setCommitSpin(String choice) {
         texts.put("commitSpin", choice);
     }
 
-    /** How long that thread waits for more enqueued events; not at all by default. */
+    /** The time that the thread that makes enqueued events durable waits for more of them; zero by default. */
     public void setBatchDelay(String time) {
         texts.put("batchDelay", time);
     }
 
-    /** How many enqueued bytes end that wait. */
+    /** The enqueued bytes that end the wait of {@link #setBatchDelay} early. */
     public void setBatchSize(String size) {
         texts.put("batchSize", size);
     }
 
-    /** Pages of the ring's image in memory, {@code auto} by default. */
+    /** The size of the pages of the ring's image in memory, {@code auto} by default. */
     public void setHugePages(String choice) {
         texts.put("hugePages", choice);
     }
@@ -357,7 +369,7 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("library", path);
     }
 
-    /** Permissions of a newly created log file, as {@code rw-r-----}. */
+    /** The permissions of a newly created log file, such as {@code rw-r-----}. */
     public void setFilePermissions(String permissions) {
         texts.put("filePermissions", permissions);
     }
@@ -377,12 +389,12 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("segments", folder);
     }
 
-    /** A consumer that lacks segments with more bytes than this is told of. */
+    /** The bytes of segments by which a consumer may be behind; a status tells of one that is behind more. */
     public void setSegmentsLimit(String size) {
         texts.put("segmentsLimit", size);
     }
 
-    /** What becomes of segments beyond the limit: {@code hold}, they stay, or {@code release}, they are deleted. */
+    /** The fate of segments beyond the limit: {@code hold}, they stay, or {@code release}, they are deleted. */
     public void setSegmentsOverLimit(String choice) {
         texts.put("segmentsOverLimit", choice);
     }

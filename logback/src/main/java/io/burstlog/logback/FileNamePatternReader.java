@@ -8,10 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A {@code fileNamePattern} of Logback in the words of the engine.
+ * Translates a {@code fileNamePattern} of Logback into a pattern of the engine.
  *
- * @param pattern what rolled files are called, for {@link io.burstlog.Rolling}
- * @param period how often the names change
+ * @param pattern the names of rolled files, for {@link io.burstlog.Rolling}
+ * @param period the time after which the name changes
  * @param compress whether the names end in {@code .gz}, which {@code pattern} leaves out
  */
 record FileNamePatternReader(String pattern, Duration period, boolean compress) {
@@ -81,7 +81,7 @@ record FileNamePatternReader(String pattern, Duration period, boolean compress) 
         return isAuxiliary ? "" : letters.toString();
     }
 
-    /** That of the finest part of the date. */
+    /** Returns the period of the finest part of the date. */
     private static Duration periodOf(String text, String letters) {
         return switch (PERIODS.chars()
                 .filter(letter -> letters.replace('D', 'd').indexOf(letter) >= 0)
@@ -108,7 +108,7 @@ record FileNamePatternReader(String pattern, Duration period, boolean compress) 
         }
     }
 
-    /** @throws IllegalArgumentException for another decision about when a file ends than the period */
+    /** @throws IllegalArgumentException if another trigger than the period decides when a file ends */
     void requireDefaultTrigger(Object trigger) {
         if (trigger != null && trigger.getClass() != DefaultTimeBasedFileNamingAndTriggeringPolicy.class) {
             throw new IllegalArgumentException(

@@ -13,7 +13,7 @@ import io.burstlog.Rolling;
 import io.burstlog.doors.Settings;
 import java.lang.reflect.Field;
 
-/** What one of Logback's rolling policies asks for, as the engine rolls by itself. Not thread-safe. */
+/** Translates one of Logback's rolling policies into rules by which the engine rolls. Not thread-safe. */
 final class LogbackRolling extends ContextAwareBase {
 
     private static final String FIELDS = "ch.qos.logback.core/ch.qos.logback.core.rolling=io.burstlog.logback";
@@ -25,7 +25,7 @@ final class LogbackRolling extends ContextAwareBase {
         setContext(context);
     }
 
-    /** Complains in the settings about what cannot be. Returns null then. */
+    /** Returns the rules; complains in the settings and returns null if the engine cannot roll like that. */
     Rolling read(RollingPolicy policy, TriggeringPolicy<?> triggering, boolean hasFile, boolean hasHeaderOrFooter) {
         String name = policy.getClass().getSimpleName();
         boolean isKnown = policy.getClass() == TimeBasedRollingPolicy.class
@@ -50,7 +50,8 @@ final class LogbackRolling extends ContextAwareBase {
     }
 
     private Rolling read(TimeBasedRollingPolicy<?> policy) {
-        // Joran has started it, and with cleanHistoryOnStart that deletes files: wait until that has ended.
+        // Joran has started the policy, which deletes files if cleanHistoryOnStart is set. The stop waits for the end
+        // of that.
         policy.stop();
         try {
             FileNamePatternReader pattern = FileNamePatternReader.read(policy.getFileNamePattern());
@@ -75,7 +76,7 @@ final class LogbackRolling extends ContextAwareBase {
         }
     }
 
-    /** Neither has a getter. */
+    /** Reads a size from the private field of the policy, because there is no getter. */
     private static long bytes(Object policy, Class<?> owner, String property) {
         try {
             Field field = owner.getDeclaredField(property);
