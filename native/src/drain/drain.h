@@ -69,8 +69,8 @@ struct drain_stream_config {
     const char *name;      /* "": the stream is known by its path, or is the main stream */
     const char *path;      /* absolute path; NULL: the path to which the stream is bound */
     struct outlet *outlet; /* closed; the drain owns it from now on, and destroys it if the call fails */
-    /* NULL: the stream has records of its own. Otherwise it gets those of this other stream, which is open: from now
-     * on, or behind the ones that it got before. Its name is "". */
+    /* NULL: the stream has records of its own. Otherwise it follows this open stream: it gets the same records, from now
+     * on, or from where it stopped before. Its name is "". */
     const uint16_t *follows;
     int is_main; /* its id is LAYOUT_MAIN_STREAM, its name "" */
 };

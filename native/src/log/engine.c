@@ -64,7 +64,7 @@ static int check_config(const struct engine *engine, const struct engine_config 
     return 0;
 }
 
-/* The image of a mapped ring is the medium itself. */
+/* A mapped ring needs no memory: its image is the medium itself. */
 static int check_memory(const struct engine *engine, uint64_t image_bytes) {
     const struct device *device = engine->parts.device;
     struct memory_limit limit;

@@ -2,40 +2,39 @@
 /*
  * Leading commits, and waiting for them.
  *
- * A thread that waits for durability tries to lead; one succeeds. The others sleep in one of two groups: those whose
- * record is part of the commit under way, and those whose record will be part of the next. At the end of a commit all
- * of the first group are woken and one of the second, which then leads. The groups take turns on two futex words, which
- * both count finished commits: while the count is g, the commit under way is slept for on word g % 2, the next one on
- * word (g + 1) % 2.
+ * Each thread that waits for durability tries to lead, and one succeeds. The others sleep in two groups: threads whose
+ * record is part of the commit under way, and threads whose record will be part of the next one. At the end of a
+ * commit the leader wakes all of the first group and one thread of the second, which then leads. The groups take turns
+ * on two futex words, which both count finished commits. While the count is g, the first group sleeps on word g % 2
+ * and the second on word (g + 1) % 2.
  *
- * Time limits. A leader waits for the medium. So an await with a limit never leads: it asks the committer to lead, and
- * sleeps on an event count of its own, which every end of a commit and a failure notify. An append with a limit leads
- * only while it has time left: it then waits for its own write. If a producer does not publish its record before that
- * limit, the append lets go, and the next leader continues the round.
+ * Time limits. A leader waits for the medium. So an await with a limit never leads. It asks the committer to lead, and
+ * sleeps on an event count of its own, which each end of a commit and each failure notify. An append with a limit
+ * leads only while it has time left; then it waits for its own write. If a producer does not publish its record before
+ * that limit, the append lets go, and the next leader continues the round.
  *
- * Why nobody sleeps for ever. (1) A sleeper compared its word with a count that it had read before it saw who leads; a
- * commit that ended in between has changed the word, so the sleep does not begin. (2) Every end of a commit wakes one
- * group wholly, and the next end the other: a sleeper is woken at the latest by the second end after it lay down. (3)
- * That second end comes: the first one woke a sleeper of the second group, who leads, or finds another leading, before
- * it does anything else. A sleeper whose limit is over does not lead: it wakes another one instead, and asks the
- * committer, for its own record and in case nobody else sleeps. (4) The committer has no limit and sleeps in the groups
- * like everybody. It leaves only when all that was claimed when it looked is durable, or the ring has failed, and it
- * looks after it was asked (threads.c). (5) On a failed ring no commit ends any more: every thread that leaves wakes
- * all that sleep. (6) An await with a limit registers, then asks the committer. By (4) the end of a commit that makes
- * its record durable is still to come, or a failure, and both see that it is registered. A leader counts and wakes
- * after it let go, so two leaders may count in either order. The worst that follows is a wake-up for nothing, after
- * which the sleeper looks again.
+ * Why nobody sleeps for ever. (1) A sleeper read the count before it saw who leads, and sleeps only while its word
+ * still has that count. A commit that ended in between has changed the word, so the sleep does not begin. (2) Two ends
+ * of commits in a row wake all of both groups. So the second end after a thread lay down wakes it at the latest. (3)
+ * That second end comes. The first end woke a thread of the second group, which leads, or finds another leader, before
+ * it does anything else. If its limit is over it does not lead: it wakes another sleeper, and asks the committer, for
+ * its own record and in case nobody else sleeps. (4) The committer has no limit, and sleeps in the groups like others.
+ * After it was asked it looks what is claimed, and leaves only when all of that is durable or the ring has failed
+ * (threads.c). (5) On a failed ring no commit ends any more. So each thread that leaves wakes all sleepers. (6) An
+ * await with a limit registers, then asks the committer. By (4), either the end of the commit that makes its record
+ * durable or a failure is still to come, and both see that the await is registered. Since a leader counts and wakes
+ * after it let go, two leaders may count in either order. At worst a sleeper wakes up for nothing, and looks again.
  *
- * Gathering. Threads that a commit woke come back at once with their next records. A leader that seals immediately
- * writes for the first of them alone, and the others wait for two writes instead of one. So the leader after a commit
- * that several threads waited for lets them come first: until as many records are there as threads were waiting, for at
- * most the time of a commit. If they do not come (threads that log now and then), leaders stop gathering, but for one
- * in GATHER_PROBE chances. With one thread, and on media as fast as a wake-up, no leader gathers.
+ * Gathering. Threads that a commit woke come back at once with their next records. If the next leader sealed at once,
+ * its write would have only the first of these records, and the other threads would wait for two writes. So after a
+ * commit that several threads waited for, the leader lets records come first: as many as threads waited, but no longer
+ * than a commit takes. If they do not come (threads log now and then), leaders stop gathering, but for one in
+ * GATHER_PROBE chances. With one thread, and on media as fast as a wake-up, no leader gathers.
  *
- * Spinning. If a commit takes less time than waking a few threads, a thread that waits for one spins. At each look it
- * yields its CPU to threads that may have the next record. On slow media all threads sleep at once. Spinning pays while
- * at most about two threads for each CPU wait. If more do, all of them sleep: the scheduler runs a thread that yields
- * again and again last, and a thread that was woken first.
+ * Spinning. If a commit takes less time than waking a few threads, a thread that waits for it spins. At each look it
+ * yields its CPU to threads that may have the next record. On slow media all threads sleep at once. Spinning pays
+ * while no more than about two threads wait for each CPU. If there are more, all of them sleep: the scheduler runs a
+ * thread last that yields again and again, and a thread first that was just woken.
  */
 #include "ring/leader.h"
 

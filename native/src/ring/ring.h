@@ -8,11 +8,13 @@
  *     released <= durable <= claimed <= released + capacity - RING_MARKER_BLOCKS blocks
  *     (drain)     (leader)   (producers)
  *
- * A producer takes position and sequence with one compare-and-swap on `claim`, which never waits. A thread that needs
- * durability leads if nobody commits: it seals what is claimed (moves `claim` to the next block boundary, on a mapped
- * medium to the next cache line, so that no later record shares one with this commit), waits for producers that still
- * copy, finishes the headers, writes, advances `durable` to the end of the contiguous completed writes, lets go, and
- * wakes others. These sleep until their record is durable or it is their turn to lead (leader.c).
+ * A producer takes position and sequence with one compare-and-swap on `claim`, and never waits for that.
+ *
+ * A thread that needs durability leads if nobody commits. The leader seals what is claimed: it moves `claim` to the
+ * next block boundary (on a mapped medium to the next cache line), so that no later record shares a block with this
+ * commit. It waits for producers that still copy, finishes the headers, and writes. It advances `durable` to the end
+ * of the writes that are complete without a gap, lets go, and wakes others. Threads sleep until their record is
+ * durable, or until it is their turn to lead (leader.c).
  */
 #ifndef BURST_RING_RING_H
 #define BURST_RING_RING_H

@@ -199,8 +199,8 @@ const char *mapped_write_back_name(struct device *device) {
 static void mapped_close(struct device *device) {
     struct mapped_device *mapped = of(device);
     struct guarded_range *range = &mapped->range;
-    /* A producer of a failed ring may still be copying. It goes on into empty memory, since another process may own
-     * the medium by then. */
+    /* A producer of a failed ring may still be copying. Empty memory takes the place of the mapping, and the copy goes
+         * there: another process may own the medium by then. */
     if (device->image_in_use)
         mmap(range->base, range->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
              -1, 0);
