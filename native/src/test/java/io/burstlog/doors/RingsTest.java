@@ -203,6 +203,34 @@ class RingsTest {
     }
 
     @Test
+    void nor_to_one_that_has_left_its_log_file_to_another_or_could_not_open_its_own() {
+        FakeHolder first = holder("a");
+        FakeHolder second = holder("b").thatIs(Relation.TOGETHER, first);
+        Lines shared = attach(first, terms("a.log"));
+        attach(second, terms("a.log"));
+        detach(shared, first);
+        assertThat(shared.ring().operator()).isSameAs(second);
+        detach(shared, second);
+        StreamTerms failing = terms("c.log");
+        OpenRing[] opened = {null};
+        assertThatThrownBy(() -> Rings.attach(first, failing, Lines.class, ring -> {
+                    opened[0] = attach(second, terms("b.log")).ring();
+                    throw new IllegalStateException("no header");
+                }))
+                .hasMessage("no header");
+        assertThat(opened[0].operator()).isSameAs(second);
+    }
+
+    @Test
+    void a_reconfiguration_that_leaves_the_size_out_takes_the_ring_as_it_is() {
+        FakeHolder before = holder("a");
+        attach(before, terms("a.log", "ringSize", "4 MB"));
+        FakeHolder after = holder("a").thatIs(Relation.REPLACES, before);
+        attach(after, terms("a.log"));
+        assertThat(after.told).isEmpty();
+    }
+
+    @Test
     void a_log_file_that_cannot_be_opened_leaves_no_ring_open() throws Exception {
         Files.createDirectory(folder.resolve("a.log"));
         FakeHolder first = holder("a");
