@@ -233,7 +233,7 @@ static int look_at(struct drain *drain, struct drain_stream *stream) {
     return rc < 0 ? 0 : obey_at_once(drain, stream, rc, &state); /* a step will tell about a stall */
 }
 
-/* Moves the waiting records to the destination to which the stream is bound, by an outlet of that kind. Returns 0, or
+/* Moves the waiting records to the destination that the stream is bound to, by an outlet made for it. Returns 0, or
  * -errno with a sentence. */
 static int drain_where_bound(struct drain *drain, struct drain_stream *stream) {
     struct outlet *configured = stream->outlet;

@@ -237,7 +237,7 @@ static void ask_configured(const struct log_file *log, struct file_call *call) {
 
 /* -------------------------------------------------------------------------------------------------------- rolling */
 
-/* Whether the file with the noted name is the noted one, while none is open. A file with another mark may be its copy:
+/* Whether the noted name still leads to the noted file, while no file is open. A file with another mark may be a copy:
  * then its bytes decide. */
 static int is_noted_file(const struct log_file *log, struct file_call *call) {
     const struct outlet_state *noted = call->noted->state;
