@@ -126,8 +126,9 @@ typedef struct burst_stream_config {
     uint32_t rolls_by_caller; /* 1: the caller of burst_stream_next_roll rolls the files; 0: the engine does */
     /* When the engine rolls the files by itself, and their names: burstlog_rolling.h. NULL: it never does. */
     const burst_rolling_t *rolling;
-    /* Path of a folder of segments that gets the stream's records, too, from now on or behind those that it has:
-     * burstlog_consumer.h, docs/segments.md. NULL or "": none. No other stream may write the folder. */
+    /* Path of a folder of segments that gets the stream's records, too: burstlog_consumer.h, docs/segments.md. A folder
+     * that already has records of the stream goes on behind them. NULL or "": none. No other stream may write the
+     * folder. */
     const char *segments;
     uint64_t segment_bytes; /* a segment ends before it would become longer; 64 KiB to 1 TiB; 0: 64 MiB */
     /* A segment that all consumers have passed is deleted once so many bytes are behind it, and its last write is so
@@ -165,7 +166,7 @@ typedef struct burst_config {
     /* 0: burst-commit makes enqueued records durable as soon as the write before is done. Otherwise it waits this long,
      * at most 1 s, for more of them, for fewer and longer writes. A call that waits for durability ends this wait. */
     uint64_t batch_delay_ns;
-    uint64_t batch_bytes; /* the wait of batch_delay_ns, which must be set, ends at so many bytes; 0: no matter */
+    uint64_t batch_bytes; /* so many enqueued bytes end the wait of batch_delay_ns, which must be set; 0: none do */
     /* CPUs for the threads burst-drain, which moves records to the log files, and burst-commit, which makes enqueued
      * records durable, in the kernel's form: "3" or "3-5,8". NULL or "": all CPUs of the process. The image is on the
      * NUMA node of commit_cpu, or without it on the device's. */
@@ -195,11 +196,11 @@ const char *burst_version(void);
 const char *burst_last_error(void);
 
 /*
- * Opens the ring and, if there is one, its main stream, or leaves neither; finishes what a crash interrupted (recovery),
- * and starts the drain. On return each record found is accounted for: see burst_recovery_statement(). Ring and log file
- * stay locked against other writers until burst_close(). Returns 0, or a negative errno. After an error *log is NULL, and the call leaves no folder, ring
- * or log file that it made. The medium is then unchanged, except for the measurements of io = AUTO and for blocks that
- * a file lacked.
+ * Opens the ring and, if there is one, its main stream, or leaves neither; finishes what a crash interrupted
+ * (recovery), and starts the drain. On return each record found is accounted for: see burst_recovery_statement(). Ring
+ * and log file stay locked against other writers until burst_close(). Returns 0, or a negative errno. After an error
+ * *log is NULL, and the call leaves no folder, ring or log file that it made. The medium is then unchanged, except for
+ * the measurements of io = AUTO and for blocks that a file lacked.
  *
  * A ring file may have holes, unwritten blocks, or blocks that it shares with a copy. The open then writes the file's
  * content over itself, so that the file gets blocks of its own; that takes as long as writing so much. Without room for
@@ -355,8 +356,8 @@ int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
 /* ------------------------------------------------------------------------------------------------------------ streams
  *
  * A ring may carry several streams: orders, audit, diagnostics, each with a log file of its own. They share the ring's
- * order, its sequences, its group commits and its space. The stream of burst_config_t.main is the main stream, which the calls
- * above write; burst_stream_open opens others.
+ * order, its sequences, its group commits and its space. The stream of burst_config_t.main is the main stream, which
+ * the calls above write; burst_stream_open opens others.
  *
  * A record stays in its stream: after a crash, or once its stream is not opened any more, it goes to the file that the
  * stream was bound to. A file that cannot be written holds up its own stream only, until its records fill the ring; the
@@ -370,11 +371,11 @@ burst_stream_t *burst_main_stream(burst_t *log);
 /*
  * Opens a stream and its log file; records that wait for it go there first. The ring notes the stream before this
  * returns 0 with *stream. The handle stays valid to pass as long as the process lives. On an error *stream is NULL, and
- * no file of its making is left. Returns -EBUSY (the stream or its file is open already), -ENOSPC (BURST_STREAMS_MAX
- * streams are open or hold records), -E2BIG (the names of all streams together do not fit into the ring's head, some
- * 100 KiB), or -ETIMEDOUT: the thread burst-drain, which opens the file, has not done so within the log's
- * shutdown_timeout_ns. That happens if a log file of the ring does not answer, or if many records have to move first.
- * If the thread opens the file later, it closes it again, and may leave it behind, empty.
+ * the call leaves no file that it made. Returns -EBUSY (the stream or its file is open already), -ENOSPC
+ * (BURST_STREAMS_MAX streams are open or hold records), -E2BIG (the names of all streams together do not fit into the
+ * ring's head, some 100 KiB), or -ETIMEDOUT: the thread burst-drain, which opens the file, has not done so within the
+ * log's shutdown_timeout_ns. That happens if a log file of the ring does not answer, or if many records have to move
+ * first. If the thread opens the file later, it closes it again, and may leave it behind, empty.
  *
  * Log file and segments do not wait for each other. The ring gets the space of a record back when both have the record.
  * If a stream is opened without the segments that it had, it ends them: records that wait for them go there first.
@@ -422,10 +423,9 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
 /*
  * Refuses new records of the stream, waits like burst_stream_await_drained, and lets go of the log file. Returns 1 if
  * all its records are in the log file, 0 after the time, or a negative errno. Records that are left then go to the file
- * as long as the log is open, or at the next open. The call returns within timeout_ns. The thread burst-drain, which
- * lets go of the file, may do so later, when its step ends: a log file that does not answer delays that. An open of the
- * same stream comes after that. Returns -EINVAL for the main stream. burst_close closes all streams that are still
- * open.
+ * as long as the log is open, or at the next open. The call returns within timeout_ns. The thread burst-drain lets go
+ * of the file when its current step ends. That may be later, if a log file does not answer; an open of the same stream
+ * waits for it. Returns -EINVAL for the main stream. burst_close closes all streams that are still open.
  */
 int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 

@@ -10,15 +10,16 @@
  *     log.append("order 1\n"); // durable when it returns
  *
  * Failures. Each function that can fail takes a std::error_code as its last argument. Without one it throws
- * burstlog::error; with one it throws no error of the log (std::bad_alloc and the like remain), sets it, and returns 0, false
- * or an empty value; last_error() is the sentence. The code is an errno of std::generic_category(), as burstlog.h explains
- * them: failure.code() == std::errc::device_or_resource_busy.
+ * burstlog::error; with one it throws no error of the log (std::bad_alloc and the like remain), sets it, and returns 0,
+ * false or an empty value; last_error() is the sentence. The code is an errno of std::generic_category(), as burstlog.h
+ * explains them: failure.code() == std::errc::device_or_resource_busy.
  *
- * Threads. Any thread may call any function of an open object at any time, close() included. Moving, assigning and destroying
- * an object is for one thread, while no other uses it. An object that is empty (made by no argument, or moved from) may only be
- * assigned, destroyed, and asked whether it is open.
+ * Threads. Any thread may call any function of an open object at any time, close() included. Moving, assigning and
+ * destroying an object is for one thread, while no other uses it. An object that is empty (made by no argument, or
+ * moved from) may only be assigned, destroyed, and asked whether it is open.
  *
- * Times. A timeout of `forever` waits without bound; zero or less does not wait. In a configuration zero is the default.
+ * Times. A timeout of `forever` waits without bound; zero or less does not wait. In a configuration zero is the
+ * default.
  */
 #ifndef BURSTLOG_HPP
 #define BURSTLOG_HPP
@@ -171,9 +172,9 @@ class stream : public writer {
         return stats;
     }
 
-    /* Returns true if all its records are in its log file; false if the time was over: then they get there while the
-     * log is open, or at its next open. Without a timeout it takes at most the log's shutdown_timeout. Calls
-     * burst_stream_close. */
+    /* Returns true if the log file has all records of the stream, and false if the time was over. The other records go
+     * there while the log is open, or at its next open. Without a timeout it takes at most the log's shutdown_timeout.
+     * Calls burst_stream_close. */
     bool close(error_to ec = {}) {
         return close(close_timeout_, ec);
     }
@@ -305,8 +306,8 @@ class log : public writer {
         return text(burst_failure);
     }
 
-    /* The findings of recovery at open; the number of records that are provably lost; what ring and log file survive, and
-     * why. Call burst_recovery_statement and burst_durability_statement. */
+    /* The findings of recovery at open; the number of records that are provably lost; what ring and log file survive,
+     * and why. Call burst_recovery_statement and burst_durability_statement. */
     std::string recovery_statement() const {
         return text(burst_recovery_statement);
     }

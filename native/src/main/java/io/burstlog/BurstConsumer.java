@@ -163,9 +163,9 @@ public final class BurstConsumer implements AutoCloseable {
      * @param timeout how long to wait at most; zero or less does not wait
      * @return the same object each time, valid until the next call; empty if none came
      * @throws BurstException with code {@link BurstException.Code#CLOSED} once it is closed, also during the wait; with
-     *     {@linkplain BurstException#errno() errno} 116, {@code ESTALE}, within a second, if the folder was deleted,
-     *     emptied, moved away or begun anew, and the consumer has got every record that can still be read: close it and
-     *     open it again; or if a segment cannot be read
+     *     {@linkplain BurstException#errno() errno} 116, {@code ESTALE}, if the folder was deleted, emptied, moved away
+     *     or begun anew: close the consumer and open it again. The poll throws this within a second, once the consumer
+     *     has got every record that can still be read. Or if a segment cannot be read
      */
     public synchronized ConsumedRecords poll(int maxBytes, Duration timeout) {
         requireOpen();

@@ -22,8 +22,8 @@ import java.time.Duration;
  * @param keep the time since its last write before such a segment is deleted; zero: no time need pass
  * @param limitBytes the bytes by which a consumer may be behind; a WARN event tells of one that is behind more; 0: no
  *     limit
- * @param limit the age, since its last write, of a segment that a consumer may still have to pass; a WARN event tells
- *     of an older one; zero: no limit
+ * @param limit the time within which a consumer should pass a segment, counted from the segment's last write; a WARN
+ *     event tells of a consumer that is later; zero: no limit
  * @param release whether segments beyond the limit are deleted although a consumer has not passed them
  */
 public record Segments(
@@ -93,7 +93,7 @@ public record Segments(
     /**
      * Returns these rules with another limit of age.
      *
-     * @param age the age of a segment that a consumer may still have to pass
+     * @param age the time within which a consumer should pass a segment
      * @return a copy
      */
     public Segments limit(Duration age) {

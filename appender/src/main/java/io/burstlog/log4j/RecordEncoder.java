@@ -25,7 +25,10 @@ final class RecordEncoder implements ByteBufferDestination {
 
     private static final int INITIAL_BYTES = 4 * 1024;
 
-    /** The most memory that a thread keeps for ever; it lets go of more, which one huge event may have needed. */
+    /**
+     * The size of a buffer that a thread may keep for ever. A huge event makes the buffer larger, and the thread lets
+     * go of a larger one later.
+     */
     private static final int RETAINED_BYTES = 256 * 1024;
 
     /**

@@ -37,7 +37,10 @@ final class RecursionMark {
                 .iterator()));
     }
 
-    /** Looks through the frames from the caller of the AppenderControl that found the mark. */
+    /**
+     * Tells whether the frames show an earlier call. They begin with the caller of the AppenderControl that found the
+     * mark.
+     */
     private static boolean isNested(final Iterator<StackFrame> frames) {
         StackFrame called = null;
         while (frames.hasNext()) {

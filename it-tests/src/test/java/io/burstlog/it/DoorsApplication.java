@@ -42,7 +42,7 @@ public final class DoorsApplication implements UnaryOperator<String> {
     /** One log file of the application. */
     record Door(String file, Consumer<String> logger) {}
 
-    /** {@return what logs to each of the files} */
+    /** {@return a logger for each of the files} */
     List<Door> doors() {
         return List.of(
                 new Door(FILES.get(0), line -> log4j.getLogger("orders").info(line)),
@@ -51,9 +51,9 @@ public final class DoorsApplication implements UnaryOperator<String> {
     }
 
     /**
-     * Does what stands there: {@code start FOLDER RING}, {@code log LINE} or {@code stop}.
+     * Runs a command: {@code start FOLDER RING}, {@code log LINE} or {@code stop}.
      *
-     * @return what each framework said: done, or why not
+     * @return the answer of each framework: done, or the reason why not
      */
     @Override
     public String apply(String what) {
@@ -79,7 +79,7 @@ public final class DoorsApplication implements UnaryOperator<String> {
         }
     }
 
-    /** @param ofLogback more that Logback's appender says */
+    /** @param ofLogback further settings of Logback's appender */
     void start(Path folder, Path ring, String ofLogback) {
         try {
             Path ofLog4j =
@@ -125,7 +125,10 @@ public final class DoorsApplication implements UnaryOperator<String> {
         }
     }
 
-    /** As a program of its own: logs a line to each file of a folder. Prints what each framework said. */
+    /**
+     * Runs the application as a program of its own: logs a line to each file of a folder, and prints the answer of each
+     * framework.
+     */
     public static void main(String[] arguments) {
         DoorsApplication application = new DoorsApplication();
         application.apply("start " + arguments[0] + " " + arguments[0] + "/it.ring");

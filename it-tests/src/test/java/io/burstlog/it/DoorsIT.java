@@ -19,7 +19,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Log4j, Logback and {@code java.util.logging} in one application, and the ways in which applications come. */
+/** Tests Log4j, Logback and {@code java.util.logging} in one application, for each way of packing an application. */
 @Timeout(180)
 class DoorsIT {
 
@@ -150,7 +150,7 @@ class DoorsIT {
         assertThat(rings(folder)).containsExactly("it.ring");
     }
 
-    /** {@return what the JVM said} */
+    /** {@return the lines that the JVM printed} */
     private static List<String> run(Path folder, List<String> options, String... arguments) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -168,7 +168,9 @@ class DoorsIT {
         return said;
     }
 
-    /** Of the class path what an application of these frameworks has, and the classes of this test. */
+    /**
+     * Returns the entries of the class path that an application of these frameworks has, with the classes of this test.
+     */
     private static List<Path> parts() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(Path::of)

@@ -27,7 +27,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.apache.logging.log4j.core.config.plugins.processor.PluginCache;
 
-/** Makes one executable jar of several, as plugins of Maven do. */
+/** Makes one executable jar of several jars, as plugins of Maven do. */
 final class OneJar {
 
     private static final String PLUGINS = "META-INF/org/apache/logging/log4j/core/config/plugins/Log4j2Plugins.dat";
@@ -35,9 +35,9 @@ final class OneJar {
     private OneJar() {}
 
     /**
-     * A shaded jar: all classes in one, services and the plugins of Log4j merged.
+     * Makes a shaded jar: it has all classes, and merges the services and the plugins of Log4j.
      *
-     * @param rename of classes and of what names them; of the same length
+     * @param rename renames classes, and texts that name them; the new name must have the same length
      */
     static Path shaded(Path jar, List<Path> parts, Class<?> main, UnaryOperator<String> rename) throws IOException {
         Map<String, byte[]> entries = new TreeMap<>();
@@ -59,7 +59,7 @@ final class OneJar {
         return write(jar, entries, manifest(rename.apply(main.getName()), null));
     }
 
-    /** As Spring Boot's: the jars lie in the jar, and its launcher reads them there. */
+    /** Makes a jar like that of Spring Boot: the jars lie in the jar, and the launcher reads them there. */
     static Path executable(Path jar, List<Path> parts, Path launcher, Class<?> main) throws IOException {
         Map<String, byte[]> entries = new LinkedHashMap<>();
         contents(launcher).forEach((name, bytes) -> {
@@ -67,7 +67,7 @@ final class OneJar {
                 entries.put(name, bytes);
             }
         });
-        // Its launcher looks for the folder itself.
+        // The launcher looks for an entry of the folder itself.
         entries.put("BOOT-INF/classes/", new byte[0]);
         for (Path part : parts) {
             if (Files.isDirectory(part)) {
@@ -119,17 +119,17 @@ final class OneJar {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What names classes. */
+    /** Tells whether a file names classes in its text. */
     private static boolean isText(String name) {
         return name.endsWith(".class") || name.startsWith("META-INF/services/");
     }
 
-    /** Every byte is one char here, so that the length of names, which stands before them, stays true. */
+    /** Renames within bytes. Each byte is one char here, so that a class file's lengths of names stay true. */
     private static byte[] renamed(byte[] bytes, UnaryOperator<String> rename) {
         return rename.apply(new String(bytes, StandardCharsets.ISO_8859_1)).getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** Log4j's own reader of such files takes them from places. */
+    /** Merges plugin lists by Log4j's own reader, which takes them from URLs. */
     private static byte[] merged(List<byte[]> plugins) throws IOException {
         List<URL> places = new ArrayList<>();
         for (byte[] each : plugins) {
@@ -158,7 +158,7 @@ final class OneJar {
         return jar;
     }
 
-    /** Not compressed, which the launcher needs of a jar in a jar. */
+    /** Adds an entry without compression, because the launcher cannot read a compressed jar in a jar. */
     private static void put(ZipOutputStream zip, String name, byte[] bytes) {
         CRC32 crc = new CRC32();
         crc.update(bytes);

@@ -11,7 +11,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * A child process that is a server with two applications, each of which has a class loader with its own copy of all
- * jars. Prints its process id, then what each is told. Arguments: the folders of the two; each has a ring there.
+ * jars. It prints its process id, and then the answers of each application. The arguments are the folders of the two
+ * applications; each has its ring in its folder.
  */
 final class TwoApplications {
     private TwoApplications() {}

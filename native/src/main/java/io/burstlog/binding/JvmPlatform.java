@@ -22,7 +22,8 @@ record JvmPlatform(String architecture, String library) {
 
     private static JvmPlatform current() {
         Path launcher = Path.of(System.getProperty("java.home", ""), "bin", "java");
-        // The kernel hides /proc/self/exe in a JVM with capabilities of its own; the launcher's linker tells as much.
+        // The kernel hides /proc/self/exe in a JVM with capabilities of its own. Then the launcher serves as well: it
+        // has the same linker.
         for (Path executable : new Path[] {Path.of("/proc/self/exe"), launcher}) {
             try {
                 return of(executable);
