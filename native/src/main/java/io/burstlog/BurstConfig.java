@@ -279,7 +279,7 @@ public final class BurstConfig {
 
         /**
          * The bytes of enqueued records at which {@code burst-commit} ends the wait of {@link #batchDelay(Duration)}
-         * early; 0, the default: it never ends early for them. Needs a delay.
+         * early; 0, the default: no number of bytes ends it. Needs a delay.
          */
         public Builder batchBytes(long bytes) {
             batchBytes = bytes;

@@ -160,7 +160,7 @@ public final class BurstConsumer implements AutoCloseable {
      *
      * @param maxBytes the size of the buffer, at least 4096 bytes. Each record takes 56 to 63 bytes more than its own.
      *     The buffer grows for a single record that is larger
-     * @param timeout how long to wait at most; zero or less does not wait
+     * @param timeout the longest time to wait; zero or less does not wait
      * @return the same object each time, valid until the next call; empty if none came
      * @throws BurstException with code {@link BurstException.Code#CLOSED} once it is closed, also during the wait; with
      *     {@linkplain BurstException#errno() errno} 116, {@code ESTALE}, if the folder was deleted, emptied, moved away
@@ -245,11 +245,11 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * Makes the first record with this event time or a later one the next record, as {@link #seek} does. If there is
-     * none yet, that is the next record to be written. If event times are not in order, an earlier segment may also
-     * have a record of that time.
+     * Makes the first record with this event time or a later one the next record, as {@link #seek} does. If there is no
+     * such record yet, the next record is the one that is written next. If event times are not in order, an earlier
+     * segment may also have a record of that time.
      *
-     * @param eventTimeNanos as it was appended
+     * @param eventTimeNanos the event time, as it was appended
      */
     public synchronized void seekTime(long eventTimeNanos) {
         requireOpen();
@@ -258,9 +258,9 @@ public final class BurstConsumer implements AutoCloseable {
 
     /**
      * Makes the first record with this sequence or a higher one the next record, as {@link #seek} does. The sequence is
-     * one of the ring that wrote last. If there is no such record yet, that is the next record to be written.
+     * one of the ring that wrote last. If there is no such record yet, the next record is the one that is written next.
      *
-     * @param sequence what an append returned
+     * @param sequence the sequence that an append returned
      */
     public synchronized void seekSequence(long sequence) {
         requireOpen();

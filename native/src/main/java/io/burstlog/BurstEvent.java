@@ -7,8 +7,8 @@ import java.time.Instant;
  * Something the engine has to tell the operator: what recovery found, a full ring, a stalled or changed log file, a
  * failure. An event that ends a lasting state has the severity of the event that began it.
  *
- * @param severity how much it matters
- * @param time when the engine saw it
+ * @param severity the importance of the event
+ * @param time the time at which the engine saw it
  * @param text one or more sentences
  */
 public record BurstEvent(Severity severity, Instant time, String text) {

@@ -64,7 +64,7 @@ public class BurstException extends RuntimeException {
     /**
      * An exception without an errno of its own.
      *
-     * @param code what went wrong
+     * @param code the kind of the failure
      * @param sentence the message
      */
     public BurstException(Code code, String sentence) {

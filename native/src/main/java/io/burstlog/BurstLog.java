@@ -77,10 +77,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Opens ring and log file, finishes what a crash interrupted and starts the drain. Ring and log file stay locked
-     * against other writers until {@link #close()}.
+     * Opens ring and log file, finishes the work that a crash interrupted, and starts the drain. Ring and log file stay
+     * locked against other writers until {@link #close()}.
      *
-     * @param config what to open
+     * @param config the configuration
      * @return the open log
      * @throws BurstException if it cannot be opened; ring and log file are then as they were. Among the codes are
      *     {@link BurstException.Code#BUSY}, {@link BurstException.Code#MEDIUM_TOO_WEAK},
@@ -150,7 +150,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @param name the name that the stream keeps over restarts, less than 256 bytes of UTF-8; null or empty: the
      *     absolute path of its log file. A stream may get another file under the same name: records that wait for the
      *     old file go to the old file first
-     * @param config what to open
+     * @param config the configuration
      * @return the open stream
      * @throws BurstException if the stream cannot be opened; the call then leaves no log file that it has made. Among
      *     the codes are {@link BurstException.Code#BUSY} if the stream or its log file is open already,
@@ -246,7 +246,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *
      * @param sequence the sequence that {@code enqueue} or {@code offer} returned; for 0, a discarded record, there is
      *     no wait
-     * @param timeout how long to wait at most; zero or less does not wait
+     * @param timeout the longest time to wait; zero or less does not wait
      * @return whether it is durable
      * @throws RingFailedException if the ring failed before that
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if no such record was ever accepted
@@ -269,8 +269,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * Waits until every record accepted so far is durable in the log file of its stream. The call asks for a sync of
      * these files now.
      *
-     * @param timeout how long to wait at most; zero or less does not wait
-     * @return whether it is
+     * @param timeout the longest time to wait; zero or less does not wait
+     * @return whether all of them are durable within the time
      * @throws RingFailedException if the ring failed before that
      */
     public boolean awaitDrained(Duration timeout) {
@@ -285,7 +285,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     /**
      * Returns the times of a stage since open; for a closed log until it was closed.
      *
-     * @param stage where the time goes
+     * @param stage the stage
      * @return a snapshot
      */
     public StageHistogram histogram(Stage stage) {
@@ -345,7 +345,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     /**
      * Closes the log as {@link #close()} does, within another time. It waits for a close that runs on another thread.
      *
-     * @param timeout how long to wait at most
+     * @param timeout the longest time to wait
      */
     public synchronized void close(Duration timeout) {
         long begin = System.nanoTime();

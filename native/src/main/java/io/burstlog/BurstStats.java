@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * Figures of one log, taken at one moment. Counters begin at open; sequences go on over reopens.
  *
- * @param state what the log is doing
+ * @param state the state of the log
  * @param acceptedSequence highest sequence given out
  * @param durableSequence highest sequence that is durable in the ring together with all before it
  * @param drainedSequence highest sequence that is durable in the log file
@@ -23,8 +23,8 @@ import java.util.Map;
  * @param fileBytes length of the current log file as far as it has been written, in bytes
  * @param destinationEmpty whether at open the log file was new or empty and nothing was waiting for it
  * @param epoch the number of this open in the life of the ring
- * @param survives what ring and log file together survive
- * @param io how the ring is written
+ * @param survives the worst failure that ring and log file together survive
+ * @param io the way in which the engine writes the ring
  * @param stages the times of the stages of records since open; every {@link Stage} has an entry. Unmodifiable
  */
 public record BurstStats(

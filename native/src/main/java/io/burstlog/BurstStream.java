@@ -121,7 +121,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      * Waits until the drain arrives at a roll, in a stream opened with {@link StreamConfig.Builder#rollsByCaller}. The
      * method returns a roll again until it is answered.
      *
-     * @param timeout how long to wait at most; zero or less does not wait
+     * @param timeout the longest time to wait; zero or less does not wait
      * @return the roll, to be answered by {@link #rolled} or {@link #rollFailed}; null if there is none within the time
      * @throws BurstException with code {@link BurstException.Code#CLOSED} once the stream is closed
      */
@@ -160,8 +160,8 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      * Waits until every record of the stream that was accepted so far is durable in its log file. The call asks for a
      * sync of that file now. Records of other streams may still wait for theirs.
      *
-     * @param timeout how long to wait at most; zero or less does not wait
-     * @return whether it is
+     * @param timeout the longest time to wait; zero or less does not wait
+     * @return whether all of them are durable within the time
      * @throws RingFailedException if the ring failed before that
      */
     public boolean awaitDrained(Duration timeout) {
@@ -205,7 +205,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      * file. A concurrent call on another thread is either acknowledged or throws; a second close waits for the first.
      * Closing again does nothing. A log that is closed has closed its streams.
      *
-     * @param timeout how long to wait at most; zero or less does not wait
+     * @param timeout the longest time to wait; zero or less does not wait
      * @return whether every record of the stream is durable in its log file. The drain moves the other records as long
      *     as the log is open, or after its next open. The answer is false for a stream that its log has closed
      * @throws RingFailedException if the ring failed before that; the stream is closed all the same

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Every method may be called by any thread at any time, and allocates nothing once the thread's buffer has grown to
  * the size of its records. All throw {@link BurstException} with one of the codes {@code RECORD_TOO_LARGE},
- * {@code TIMED_OUT}, {@code UNDECIDED} (the record may still become durable), {@code CLOSED} or {@code FORKED};
- * {@link RingFullException} if the ring is full and {@link OnFull#FAIL} is set; and {@link RingFailedException} if the
- * ring has failed. A call that throws has written nothing, except with {@code UNDECIDED}.
+ * {@code TIMED_OUT}, {@code UNDECIDED} (the record may still become durable), {@code CLOSED} or {@code FORKED}. They
+ * throw {@link RingFullException} if the ring is full and {@link OnFull#FAIL} is set, and {@link RingFailedException}
+ * if the ring has failed. A call that throws has written nothing, except with {@code UNDECIDED}.
  */
 public sealed interface RecordWriter permits BurstLog, BurstStream {
 
@@ -34,11 +34,11 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long append(RecordBuffer record, long eventTimeNanos);
 
     /**
-     * Appends as {@link #append(RecordBuffer, long)} does, under a rule of this call alone: it replaces {@code onFull}
-     * and {@code blockTimeout} of the {@link StreamConfig}.
+     * Appends as {@link #append(RecordBuffer, long)} does, but its parameters replace {@code onFull} and
+     * {@code blockTimeout} of the {@link StreamConfig} for this call.
      *
-     * @param onFull what to do if the ring is full
-     * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait
+     * @param onFull the way to act if the ring is full
+     * @param timeout the longest time to wait, for space and for other threads; zero or less does not wait
      */
     long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout);
 
@@ -83,11 +83,11 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long enqueue(RecordBuffer record, long eventTimeNanos);
 
     /**
-     * Enqueues as {@link #enqueue(RecordBuffer, long)} does, under a rule of this call alone as in
-     * {@link #append(RecordBuffer, long, OnFull, Duration)}.
+     * Enqueues as {@link #enqueue(RecordBuffer, long)} does, with the parameters of {@link #append(RecordBuffer, long,
+     * OnFull, Duration)} for this call.
      *
-     * @param onFull what to do if the ring is full
-     * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait
+     * @param onFull the way to act if the ring is full
+     * @param timeout the longest time to wait, for space and for other threads; zero or less does not wait
      */
     long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout);
 

@@ -50,7 +50,7 @@ public interface ShipperProvider {
     /**
      * Checks all that can be checked without the folder and without the receiver of the records.
      *
-     * @param request what is asked for
+     * @param request the values of the element
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}: a sentence about what is wrong
      */
     void check(Request request);
@@ -58,7 +58,7 @@ public interface ShipperProvider {
     /**
      * Starts a shipper. All its threads, now and later, are in the group of the calling thread.
      *
-     * @param request what is asked for
+     * @param request the values of the element
      * @return the running shipper
      * @throws BurstException if the folder cannot be opened
      */

@@ -8,9 +8,9 @@ package io.burstlog;
  * @param count the number of times that were taken
  * @param meanNanos the mean, in nanoseconds, to 1%
  * @param p50Nanos the median, in nanoseconds
- * @param p99Nanos what 99% do not exceed, in nanoseconds
- * @param p999Nanos what 99.9% do not exceed, in nanoseconds
- * @param p9999Nanos what 99.99% do not exceed, in nanoseconds
+ * @param p99Nanos the time that 99% do not exceed, in nanoseconds
+ * @param p999Nanos the time that 99.9% do not exceed, in nanoseconds
+ * @param p9999Nanos the time that 99.99% do not exceed, in nanoseconds
  * @param maxNanos the longest, exact, in nanoseconds
  */
 public record StageStats(

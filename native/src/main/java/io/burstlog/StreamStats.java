@@ -7,7 +7,7 @@ import java.time.Instant;
  * Figures of one stream of a log, taken at one moment. Counters begin at the open of the log, {@code discarded} at the
  * open of the stream.
  *
- * @param state what the stream is doing; {@link BurstStats.State#STALLED} if its own log file cannot be written
+ * @param state the state of the stream; {@link BurstStats.State#STALLED} if its own log file cannot be written
  * @param drainedSequence the sequence up to which every record of the stream is durable in its log file
  * @param drainedRecords records written to the log file; a record that is written again after a failure counts again
  * @param drainedBytes the bytes of these records

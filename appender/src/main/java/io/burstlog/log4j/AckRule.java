@@ -9,8 +9,8 @@ import org.apache.logging.log4j.core.LogEvent;
  *
  * <p>{@link LogEvent#isEndOfBatch()} alone decides nothing: Log4j leaves it {@code false} on every event that the
  * application's own thread logs, and that thread goes on as soon as the call returns. If another thread carries the
- * event (an async logger, an {@code AsyncAppender}), the application has long gone on. That thread then waits only at
- * the last event of a batch, until all events before it are durable, too.
+ * event (an async logger, an {@code AsyncAppender}), the application has long gone on. The carrying thread then waits
+ * only at the last event of a batch, until that event and all before it are durable.
  *
  * <p>Immutable and safe for use by any thread.
  */

@@ -17,12 +17,12 @@ public interface RecordCalls {
     long offer(long stream, long address, int length, long eventTimeNanos);
 
     /**
-     * Appends as {@link #append} does, under a rule of this call alone, {@code enum burst_on_full}; a negative time is
-     * no limit.
+     * Appends as {@link #append} does, but {@code onFull} (of {@code enum burst_on_full}) and the timeout hold for this
+     * call alone. A negative timeout is no limit.
      */
     long appendWithin(long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
-    /** Enqueues as {@link #enqueue} does, under a rule as in {@link #appendWithin}. */
+    /** Enqueues as {@link #enqueue} does, with {@code onFull} and the timeout as in {@link #appendWithin}. */
     long enqueueWithin(long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
     long durableSequence(long log);

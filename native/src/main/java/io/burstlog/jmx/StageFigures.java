@@ -21,9 +21,9 @@ public final class StageFigures {
      * @param count the number of times that were taken
      * @param meanNanos the mean
      * @param p50Nanos the median
-     * @param p99Nanos what 99% do not exceed
-     * @param p999Nanos what 99.9% do not exceed
-     * @param p9999Nanos what 99.99% do not exceed
+     * @param p99Nanos the time that 99% do not exceed
+     * @param p999Nanos the time that 99.9% do not exceed
+     * @param p9999Nanos the time that 99.99% do not exceed
      * @param maxNanos the longest
      */
     @ConstructorParameters({"count", "meanNanos", "p50Nanos", "p99Nanos", "p999Nanos", "p9999Nanos", "maxNanos"})
@@ -64,17 +64,17 @@ public final class StageFigures {
         return p50Nanos;
     }
 
-    /** {@return what 99% do not exceed, in nanoseconds} */
+    /** {@return the time that 99% do not exceed, in nanoseconds} */
     public long getP99Nanos() {
         return p99Nanos;
     }
 
-    /** {@return what 99.9% do not exceed, in nanoseconds} */
+    /** {@return the time that 99.9% do not exceed, in nanoseconds} */
     public long getP999Nanos() {
         return p999Nanos;
     }
 
-    /** {@return what 99.99% do not exceed, in nanoseconds} */
+    /** {@return the time that 99.99% do not exceed, in nanoseconds} */
     public long getP9999Nanos() {
         return p9999Nanos;
     }
