@@ -79,7 +79,10 @@ class PublicationTest {
         String page = publish();
 
         assertThat(page)
-                .contains("![Peers](pictures/peers.svg)", "| log4j-force | 90.", "Made by `scripts/bench/all --publish x`")
+                .contains(
+                        "![Peers](pictures/peers.svg)",
+                        "| log4j-force | 90.",
+                        "Made by `scripts/bench/all --publish x`")
                 .contains("<!-- published: device -->\nold device\n<!-- end of device -->\n")
                 .doesNotContain("old peers", "old slower");
         assertThat(docs.resolve("pictures/peers.svg")).content().startsWith("<svg");
