@@ -232,47 +232,46 @@ static void remember(burst_t *log) {
     }
 }
 
-/* Makes ring, engine and threads, and opens the main stream if there is one. After an error nothing of them is left. */
-static int open_all(burst_t *log, const struct checked_config *checked, const struct engine_stream *main,
-                    struct opened_ring *ring) {
-    int rc = open_ring(checked, log, ring);
+/* Opens ring, engine and threads, and the main stream that is wanted; NULL: none. After an error nothing of it is left. */
+static int open_log(burst_t *log, const struct checked_config *checked, const struct engine_stream *main) {
+    struct opened_ring ring = {.device = NULL};
+    int rc = open_ring(checked, log, &ring);
     rc = rc < 0 ? rc : open_engine(log, checked, main);
     if (rc == 0) {
-        tell_open(log, checked, ring);
+        tell_open(log, checked, &ring);
         rc = start_threads(log, checked);
     }
-    if (rc < 0 && log->engine != NULL) {
+    if (rc == 0) {
+        placement_of_threads(&checked->placement, &log->threads);
+        remember(log);
+        return 0;
+    }
+    if (log->engine != NULL) {
         engine_close(log->engine);
+    }
+    if (ring.device != NULL) {
+        ring_open_undo(&checked->values, &ring);
     }
     return rc;
 }
 
-static int open_log(burst_t *log, const struct checked_config *checked) {
+static int open_with_main(burst_t *log, const struct checked_config *checked) {
     const burst_config_t *config = &checked->values;
-    struct stream_opening *main = NULL;
-    struct opened_ring ring = {.device = NULL};
-    int rc = config->main == NULL
-                 ? 0
-                 : stream_prepare(log, config->ring, config->max_record_bytes, &checked->main, &log->main, &main);
+    struct stream_opening *main;
+    if (config->main == NULL) {
+        return open_log(log, checked, NULL);
+    }
+    int rc = stream_prepare(log, config->ring, config->max_record_bytes, &checked->main, &log->main, &main);
     if (rc < 0) {
         return rc;
     }
-    rc = open_all(log, checked, main == NULL ? NULL : stream_wanted(main), &ring);
+    rc = open_log(log, checked, stream_wanted(main));
     if (rc < 0) {
-        if (main != NULL) {
-            stream_take_back(&log->main, main);
-        }
-        if (ring.device != NULL) {
-            ring_open_undo(config, &ring);
-        }
-        return rc;
-    }
-    placement_of_threads(&checked->placement, &log->threads);
-    remember(log);
-    if (main != NULL) {
+        stream_take_back(&log->main, main);
+    } else {
         stream_start(&log->main, main, LAYOUT_MAIN_STREAM);
     }
-    return 0;
+    return rc;
 }
 
 static int open_configured(const burst_config_t *given, burst_t **log_out) {
@@ -295,7 +294,7 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     log->durability_asked = config->durability;
     log->shutdown_timeout_ns =
         (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
-    rc = open_log(log, &checked);
+    rc = open_with_main(log, &checked);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);
     }
