@@ -13,7 +13,7 @@ import org.apache.logging.log4j.core.appender.DefaultErrorHandler;
  */
 final class BurstErrorHandler extends DefaultErrorHandler {
 
-    /** The beginning of Log4j's message about such an event, in all its versions. */
+    /** The beginning of Log4j's message about an event that it drops, in all versions of Log4j. */
     private static final String DROPPED = "Recursive call";
 
     private final BurstAppender appender;

@@ -228,7 +228,9 @@ final class EventStream extends OpenStream {
         }
     }
 
-    /** Enqueues a line about discarded events. Returns whether there was space for it within that time. */
+    /**
+     * Enqueues a line about discarded events. Returns whether the ring had space for the line within {@code patience}.
+     */
     boolean writeNotice(final LogEvent event, final Layout<? extends Serializable> layout, final Duration patience) {
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {

@@ -36,7 +36,7 @@ public final class LossReport {
     }
 
     /**
-     * Counts one log call. It is told now, or once a minute has passed since the last sentence.
+     * Counts one log call, and tells the operator now, or once a minute has passed since the last sentence.
      *
      * @param whatHappened makes the sentence if this call is the one that is told
      */
