@@ -378,8 +378,7 @@ public final class BurstAppender extends AbstractAppender {
      * @return the policy in force, which may come from another appender on this file; before the file is open, the
      *     element's policy; null if the file is not rolled
      */
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"
-    }) // The same signature as in Log4j's own rolling appenders.
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // Log4j's rolling appenders have this signature.
     public <T extends TriggeringPolicy> T getTriggeringPolicy() {
         final RollingFileManager manager = getManager();
         final RollingSettings rolling = rolling();
