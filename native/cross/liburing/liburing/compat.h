@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What liburing's headers need of the kernel's, since 5.6; liburing's ./configure makes this file elsewhere. */
+/* Gives liburing's headers what they need of the kernel's (5.6 and later). Elsewhere liburing's ./configure makes this file. */
 #include <linux/ioctl.h>
 #include <linux/openat2.h>
 #include <linux/time_types.h>

@@ -107,7 +107,7 @@ static void keep_freed_memory(void) {
 #endif
 }
 
-/* Of the table of the log file: what no scenario has met. */
+/* Lists the rows of the log file's table that no scenario has met. */
 static void list_unreached_rows(void) {
     unsigned reached = 0;
     printf("rows of file_rules.h that were never reached:");

@@ -145,7 +145,7 @@ static void one_that_is_renamed_while_its_name_is_taken_is_followed_by_another(v
     assert_log_is(named(".burst-4"), "fourth\n");
 }
 
-/* What an operator may do to have all in one file. */
+/* An operator renames the diverted file to have all records in one file. */
 static void a_diverted_file_that_gets_the_name_is_the_log_file(void **state) {
     (void)state;
     for (int is_open = 0; is_open < 2; is_open++) {

@@ -15,7 +15,7 @@ static int failing_sync(const struct files *files, int file) {
     return -EIO;
 }
 
-/* What was written since the last sync may be gone then. */
+/* Bytes that were written since the last sync may be gone after this. */
 static void fail_next_sync(void) {
     own_ops()->sync = failing_sync;
 }
@@ -125,8 +125,8 @@ static int never_syncing(const struct files *files, int file) {
     return -EIO;
 }
 
-/* Whoever awaits the records asks for a sync each time that he is woken: woken by each change of file, he and the drain
- * would keep each other running. */
+/* A caller that awaits records asks for a sync whenever it is woken. If each change of file woke it, caller and drain would
+ * keep each other running. */
 static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_who_awaits_its_records(void **state) {
     (void)state;
     open_ring();

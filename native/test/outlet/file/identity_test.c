@@ -23,7 +23,7 @@ static void append_and_die(const char *text) {
     close_ring();
 }
 
-/* What the log file has of `text` no checkpoint knows. */
+/* Writes `text` to the log file, and no checkpoint notes it. */
 static void write_unnoted(const char *text) {
     append_text(text);
     assert_int_equal(engine_step(host.engine, 0), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the file systems of this kernel tell a file by. */
+/* The marks by which the file systems of this kernel tell a file from others. */
 #include "device/media.h"
 
 #include <sys/syscall.h>

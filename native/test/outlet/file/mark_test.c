@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the log file is known by on file systems that give more or less of it. */
+/* The log file's mark on file systems that give more or less of it. */
 #define CAPACITY_BYTES (64u * 4096u) /* a few records are no reason for a checkpoint */
 #include "text_log.h"
 

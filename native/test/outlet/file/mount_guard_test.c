@@ -172,7 +172,7 @@ static void where_nobody_knows_the_place_a_new_file_is_begun(void **state) {
     assert_file(host.file, "second\n");
 }
 
-/* What is open answers ESTALE until it is closed. */
+/* While this is set, an open file answers ESTALE. */
 static int is_stale;
 
 static int stale_identity(const struct files *files, int file, struct file_identity *identity) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others do to log file and ring in the midst of a drain step or of a search. */
+/* Others change log file and ring in the midst of a drain step or of a search. */
 #include "text_log.h"
 
 #include <sys/stat.h>

@@ -27,7 +27,7 @@ static void append_everything(void) {
     append_text("fifth\n");
 }
 
-/* What an ordinary file system has after this: nothing is lost that was written, and nothing is done that was not. */
+/* Ends the process as a crash does that leaves an ordinary file system whole: it has all that was written, and no more. */
 static void stop(void) {
     start_anew();
     if (slot_rots) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log file does at a roll, in which order, and what others may do to it meanwhile. */
+/* The steps of a log file at a roll, their order, and the acts of others meanwhile. */
 #include "rolled_log.h"
 
 #include <sys/stat.h>

@@ -85,7 +85,7 @@ class MistakesTest {
                     Files.deleteIfExists(folder.resolve("orders.ring"));
                 }
                 if (line.contains(BESIDE)) {
-                    // Of the other element; both may have one file.
+                    // The other element has made its file; the two may name the same one.
                     Files.deleteIfExists(folder.resolve("orders.log"));
                     Files.deleteIfExists(folder.resolve("audit.log"));
                 }

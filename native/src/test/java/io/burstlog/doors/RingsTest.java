@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may write to what is open, and what goes on when a configuration changes. */
+/** Tests which holders may share an open ring or log file, and what goes on after a reconfiguration. */
 class RingsTest {
 
     @TempDir
