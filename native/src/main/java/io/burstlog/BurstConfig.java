@@ -270,7 +270,7 @@ public final class BurstConfig {
         /**
          * The time that {@code burst-commit} waits for more enqueued records before it makes them durable, for fewer
          * and longer writes. At most 1 s; with zero, the default, it does not wait. A call that waits for durability
-         * does not wait for this delay.
+         * ends this wait.
          */
         public Builder batchDelay(Duration delay) {
             batchDelay = delay;
