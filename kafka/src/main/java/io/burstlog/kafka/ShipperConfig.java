@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Says what a {@link KafkaShipper} ships, and where to. Immutable; {@code folder}, {@code topic} and brokers are required.
+ * Says what a {@link KafkaShipper} ships, and where to. Immutable; {@code folder}, {@code topic} and brokers are
+ * required.
  */
 public final class ShipperConfig {
 
