@@ -25,6 +25,8 @@ class OneJarIT {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Dbench.dir=" + directory,
+                // JMH holds a lock in this folder: the same test of another JDK may run at once.
+                "-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("tmp")),
                 "-jar",
                 System.getProperty("benchmarks.jar")));
         command.addAll(List.of(arguments));
