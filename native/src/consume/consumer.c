@@ -174,7 +174,7 @@ static void wait_for_change(const burst_consumer_t *consumer, int64_t left_ns) {
     }
 }
 
-/* The next frame; without one, the state of the folder. */
+/* Gets the next frame. If there is none, the answer is the state of the folder. */
 static int next_or_none(burst_consumer_t *consumer, struct frame *frame) {
     const int rc = next_frame(consumer, frame);
     return rc == FRAMES_NONE ? check_folder(consumer) : rc;

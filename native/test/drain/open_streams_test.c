@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several streams of one ring: each has its file and its place in the log. */
-#define CAPACITY_BYTES (64u * 4096u) /* so an eighth is more than a test leaves unsynced */
+#define CAPACITY_BYTES (64u * 4096u) /* the drain syncs at an eighth of it, which no test here reaches */
 #include "text_log.h"
 
 #include "drain/stream.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The drain's pace: when it syncs, when it stops, and how often it reports. */
-#define CAPACITY_BYTES (64u * 4096u) /* so an eighth is more than a test leaves unsynced */
+#define CAPACITY_BYTES (64u * 4096u) /* the drain syncs at an eighth of it, which no test here reaches */
 #include "drain/stream.h"
 #include "memory_ring.h"
 

@@ -177,7 +177,7 @@ static inline struct device_write *fake_complete(struct device *device) {
     return write;
 }
 
-/* The clock moves: a leader that gathers does so until some moment. */
+/* Moves the clock: a leader gathers only until some moment, which must come. */
 static inline void fake_yield(const struct platform *platform) {
     struct fake_platform *fake = platform_of(platform);
     fake->now_ns += 1000;

@@ -80,7 +80,7 @@ struct verify_request {
     const char *path;
     const char *report; /* HOST:PORT or NULL */
     const char *listen; /* PORT or ADDRESS:PORT or NULL */
-    uint32_t io;        /* serve: enum burst_io; auto: all engines that auto may take, in turns */
+    uint32_t io;        /* serve: enum burst_io; BURST_IO_AUTO takes in turns all engines that auto may choose */
     unsigned long long size;
     unsigned long long blocks; /* serve: end after so many blocks; 0: never */
     unsigned long long last;   /* check: the last number that was reported */

@@ -42,8 +42,7 @@ uint32_t writeback_features_here(void) {
     return WRITEBACK_FLUSH | (getauxval(AT_HWCAP) & HWCAP_DCPOP ? WRITEBACK_PERSIST : 0);
 }
 
-/* Orders records that other threads published before the instructions below: these wait only for loads of the same
- * line. */
+/* Puts other threads' published records before the instructions below, which by themselves wait only for loads of their own line. */
 #define ORDER() __asm__ volatile("dmb ish" ::: "memory")
 #define FENCE() __asm__ volatile("dsb sy" ::: "memory")
 #define INSTRUCTION_PERSIST(line) __asm__ volatile("sys #3, c7, c12, #1, %0" ::"r"(line) : "memory") /* dc cvap */

@@ -15,7 +15,7 @@ void destination_note_mount(struct destination *destination) {
     if (files->ops->mount(files, destination->path, &destination->mounted_on) < 0 ||
         files->ops->identity(files, destination->file, &ours) < 0 || ours.device != destination->mounted_on.device) {
         destination->mounted_on =
-            (struct mount_identity){.device = 0}; /* unknown: the file may be on the way to another place */
+            (struct mount_identity){.device = 0}; /* unknown: others may be moving the file right now */
     }
 }
 

@@ -228,7 +228,7 @@ struct model {
     struct seen_frame seen[SEEN_MAX]; /* by number */
     uint32_t seen_count;              /* the highest number that the reader has seen */
     uint32_t deleted_count;           /* so many frames are in segments that were deleted */
-    uint64_t gone_sequence; /* of the last record in an emptied folder whose numbers are given again; 0: none */
+    uint64_t gone_sequence;           /* the last record of an emptied folder, whose numbers are given again; 0: none */
     uint32_t is_begun_anew; /* all segments are deleted; the next one's number will say how many frames went */
     struct model_record records[MODEL_RECORDS_MAX]; /* by sequence */
     uint64_t acknowledged;                          /* every sequence up to it must survive */

@@ -271,7 +271,7 @@ static int64_t read_beginning(const struct files *files, int file, void *data, s
                : 0;
 }
 
-/* Behind the checkpoint stand bytes of others; a read that brings none of them must not let the redo over them. */
+/* Others' bytes stand behind the checkpoint. If they cannot be read, the redo must not overwrite them. */
 static void bytes_that_cannot_be_read_are_not_overwritten(void **state) {
     (void)state;
     open_ring();

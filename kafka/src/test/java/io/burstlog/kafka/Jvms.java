@@ -26,7 +26,7 @@ record Jvms(Path clockShim, Path archives) {
         builder.environment().put("SHIFTED_CLOCK", clock.toString());
     }
 
-    /** From now on the clock of all processes with that file differs so much from the true one. */
+    /** Shifts the clock of all processes that were started with this file, from now on. */
     static void shiftClock(Path clock, long nanos) throws IOException {
         ByteBuffer shift = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
         Files.write(clock, shift.putLong(nanos).array(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
