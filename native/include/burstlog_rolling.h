@@ -78,7 +78,8 @@ struct burst_rolling {
      * twice has two files, and a day has 23 or 25 hours. If somebody sets the clock back, the file goes on until the
      * clock shows the planned time. */
     uint64_t interval_ns;
-    uint64_t keep_files; /* 0: all stay. Else so many, the newest by index, or by time of change without %i */
+    /* 0: all stay. Otherwise the newest so many stay, by index, or by last write if the pattern has no %i. */
+    uint64_t keep_files;
     /* 0: any. Otherwise the oldest are deleted until the others have at most so many bytes together. */
     uint64_t keep_bytes;
     uint64_t keep_ns; /* 0: for ever. Otherwise files whose last write is older are deleted */

@@ -13,7 +13,7 @@ void superblock_make(struct superblock *superblock, uint64_t ring_bytes, uint64_
 enum superblock_verdict {
     SUPERBLOCK_VALID,
     SUPERBLOCK_ABSENT,  /* no magic: no ring, or this copy is lost */
-    SUPERBLOCK_DAMAGED, /* has the magic, but its CRC is wrong or a field that no ring of this version can have */
+    SUPERBLOCK_DAMAGED, /* the magic is there, but the CRC is wrong, or a field has a value that no ring can have */
     SUPERBLOCK_UNKNOWN, /* whole, but of another version or with an unknown incompatible feature */
 };
 

@@ -19,7 +19,7 @@ final class RollPatternProcessor extends PatternProcessor {
     /** Keeps the time of the roll: a strategy that writes directly sets the time of the call. */
     @Override
     public void setCurrentFileTime(final long ignored) {
-        // The next file begins when the roll was decided.
+        // The time stays that at which the policy decided on the roll.
     }
 
     @Override
