@@ -176,6 +176,8 @@ typedef struct burst_config {
     /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer pays for waking it. It then
      * takes a whole CPU, which commit_cpu should give it, and must if realtime_priority is set. */
     uint32_t commit_spin;
+    uint32_t window_mode; /* permission bits of the window's socket; 0: 0600 */
+    const char *window;   /* folder for the window, which readers look through: burstlog_reader.h. NULL or "": none */
 } burst_config_t;
 
 /* Set each field to its default (zero), and struct_bytes to the size with which this header was compiled. New fields
@@ -431,6 +433,7 @@ int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 
 #include "burstlog_rolling.h"
 #include "burstlog_consumer.h"
+#include "burstlog_reader.h"
 
 /*
  * Binds the methods of the Java class that are called for each event, by JNI RegisterNatives. They then cost a JNI

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The window: memory that the process of an open log shares with its readers, read-only. No I/O.
+ *
+ *     byte 0       4096        8192                  gaps_offset      checkpoint_offset     image_offset
+ *     +------------+-----------+---------------------+----------------+---------------------+--------------------+
+ *     | head:      | lines:    | starts: where a     | gaps of the    | a copy of the       | the ring's image,  |
+ *     | never      | what      | record begins       | recovery:      | newest checkpoint   | or nothing         |
+ *     | changes    | moves     |                     | never change   |                     |                    |
+ *     +------------+-----------+---------------------+----------------+---------------------+--------------------+
+ *
+ * DESIGN. All of it is a copy: the writer never reads it, so losing it loses nothing. Each cache line has one writer, but
+ * for the floor, which only grows. Order of the writer:
+ *
+ *     leader    seals, writes, moves its own watermark, then the window's
+ *     drain     checkpoint durable, its copy, then `freed`
+ *     granter   the window's floor, then the ring's `released`; producers load `released` (acquire) before they store
+ *
+ * Order of a reader: watermark; header; fence; floor. If the floor is not above the record, the bytes were the record's.
+ * Then the length, bounded by lap and watermark; payload; fence; floor; then position and both CRCs. A record that begins
+ * below the floor may be written over at any time: it is never believed.
+ */
+#ifndef BURST_MEDIA_WINDOW_H
+#define BURST_MEDIA_WINDOW_H
+
+#include <stdatomic.h>
+
+#include "media/layout.h"
+#include "media/walk.h"
+
+#define WINDOW_MAGIC 0x574f444e57525542ull /* "BURWNDOW" */
+#define WINDOW_VERSION 1u
+#define WINDOW_LINES_OFFSET 4096u
+#define WINDOW_STARTS_OFFSET 8192u
+#define WINDOW_STARTS 64u
+#define WINDOW_GAPS_OFFSET 12288u
+#define WINDOW_GAPS_MAX 4096u /* a log with more gaps has no window */
+#define WINDOW_LINE_BYTES 128u
+
+/* Written before the window is announced, and never again. */
+struct window_head {
+    uint64_t magic;
+    uint32_t version;      /* WINDOW_VERSION; readers refuse any other */
+    uint32_t head_bytes;   /* sizeof(struct window_head); a longer one has more fields */
+    uint64_t incompatible; /* feature bits; readers refuse an unknown one */
+    uint64_t compatible;   /* feature bits; readers ignore unknown ones */
+    uint8_t uuid[16];      /* of the ring: as in struct superblock */
+    uint64_t window_bytes; /* size of the whole window */
+    uint64_t capacity_bytes;
+    uint64_t data_offset; /* where the data area begins on the medium */
+    uint32_t block_bytes;
+    uint32_t line_bytes;        /* as in struct walk_shape */
+    uint64_t image_offset;      /* a multiple of 4096; 0: the window has no image, and readers read the medium */
+    uint64_t checkpoint_offset; /* LAYOUT_CHECKPOINT_BYTES for the copy */
+    uint64_t begin_position;    /* right behind the marker of this epoch */
+    uint64_t log_end;           /* where the log of the earlier epochs ended */
+    uint32_t epoch;
+    uint32_t gap_count;
+    int64_t opened_ns; /* CLOCK_REALTIME */
+    uint32_t reserved;
+    uint32_t crc; /* CRC32C of all bytes before it, then of the gaps; seeded with the ring's uuid */
+};
+
+_Static_assert(offsetof(struct window_head, uuid) == 32, "window_head.uuid");
+_Static_assert(offsetof(struct window_head, block_bytes) == 72, "window_head.block_bytes");
+_Static_assert(offsetof(struct window_head, epoch) == 112, "window_head.epoch");
+_Static_assert(sizeof(struct window_head) == 136, "window_head size");
+
+/* A range that holds no record of the log: struct walk_gap. */
+struct window_gap {
+    uint64_t from;
+    uint64_t to;
+    uint64_t first_sequence;
+    uint64_t count;
+    uint64_t damaged;
+};
+
+enum window_state {
+    WINDOW_OPEN = 0,
+    WINDOW_CLOSED = 1, /* the log was closed, or goes away: look for a newer window, then at the medium */
+};
+
+/* The moving part. Each group has lines of its own. A pair is consistent if `version` was even, and the same before and
+ * after. */
+struct window_lines {
+    /* The leader's: the watermark, and the sequence of the first record at or behind it. */
+    _Alignas(WINDOW_LINE_BYTES) _Atomic uint32_t watermark_version;
+    _Atomic uint64_t watermark;
+    _Atomic uint64_t watermark_sequence;
+
+    /* No record that begins below it may be believed. Any thread that grants space moves it. */
+    _Alignas(WINDOW_LINE_BYTES) _Atomic uint64_t floor;
+
+    /* The drain's: the copy of the newest checkpoint, `checkpoint_bytes` long. */
+    _Alignas(WINDOW_LINE_BYTES) _Atomic uint32_t checkpoint_version;
+    _Atomic uint32_t checkpoint_bytes;
+    _Atomic uint32_t
+        starts_count; /* so many starts were ever written: the newest is starts[(count - 1) % WINDOW_STARTS] */
+
+    /* For the thread that answers readers. */
+    _Alignas(WINDOW_LINE_BYTES) _Atomic uint32_t state; /* enum window_state */
+    _Atomic uint32_t wakes;                             /* futex word of sleeping readers; grows at each wake-up */
+};
+
+_Static_assert(sizeof(struct window_lines) == 4 * WINDOW_LINE_BYTES, "window_lines size");
+_Static_assert(sizeof(struct window_lines) <= WINDOW_STARTS_OFFSET - WINDOW_LINES_OFFSET, "lines fit");
+
+/* Positions at which a record of the log begins, or a gap: the floor moves along them, and readers begin at one. */
+struct window_starts {
+    _Atomic uint64_t positions[WINDOW_STARTS];
+};
+
+#endif
