@@ -44,6 +44,7 @@ static struct {
     int reads_before_flush;
     uint64_t unreadable_below; /* reads that begin below this offset fail */
     int accesses;
+    struct window_maker *window_maker; /* NULL: the ring has no window */
     int64_t now_ns;
     void (*memory_limit)(const struct platform *platform, struct memory_limit *limit); /* NULL: there is no limit */
     char folder[4096 + 32];
@@ -145,8 +146,11 @@ static inline int remove_folder(void **state) {
 }
 
 static inline int try_to_open(void) {
-    const struct engine_parts parts = {
-        .platform = timeless_platform(), .device = &host.device, .files = &host.files, .events = &host.events};
+    const struct engine_parts parts = {.platform = timeless_platform(),
+                                       .device = &host.device,
+                                       .files = &host.files,
+                                       .events = &host.events,
+                                       .window_maker = host.window_maker};
     const struct engine_stream main_stream = {.name = "", .path = host.file};
     const struct engine_config config = {.main = &main_stream};
     host.flushes = host.reads_before_flush = host.accesses = 0;

@@ -45,6 +45,9 @@ struct platform_ops {
     /* Zeroed memory, or NULL. Aligned to a page; a WIPED_IN_CHILD word of 4 bytes is aligned only to itself. */
     void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);
     void (*release)(const struct platform *platform, void *memory, size_t bytes);
+    /* Maps a part of a file in memory, readable and writable, prepared as an image of that kind. NULL with errno after
+     * an error. `release` unmaps it. A NULL function means that this host shares no memory. */
+    void *(*share)(const struct platform *platform, int fd, uint64_t offset, size_t bytes, enum platform_memory kind);
     /* Zeroes the whole pages in a range of PLAIN memory and gives them back to the host. They stay mapped. */
     void (*forget)(const struct platform *platform, void *memory, size_t bytes);
 

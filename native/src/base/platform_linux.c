@@ -2,6 +2,7 @@
 #include "base/platform.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -89,8 +90,9 @@ static void linux_fence_all(const struct platform *platform) {
     errno = before;
 }
 
-/* Maps address space that begins at a huge page, so that the kernel can back all of it with huge pages. */
-static void *map_aligned(size_t bytes) {
+/* Maps address space that begins at a huge page, so that the kernel can back all of it with huge pages. fd -1: private
+ * memory. */
+static void *map_aligned(size_t bytes, int fd, off_t offset) {
     size_t wide = bytes + HUGE_PAGE_BYTES;
     if (wide < bytes)
         return NULL;
@@ -104,6 +106,11 @@ static void *map_aligned(size_t bytes) {
         munmap(map, before);
     if (after > 0)
         munmap((uint8_t *)start + bytes, after);
+    if (fd >= 0 &&
+        mmap((void *)start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset) == MAP_FAILED) {
+        munmap((void *)start, bytes);
+        return NULL;
+    }
     return (void *)start;
 }
 
@@ -143,6 +150,31 @@ static void *wiped_word(size_t page_bytes) {
     return (uint32_t *)page + 1;
 }
 
+static void *prepare_image(void *memory, size_t bytes, size_t page_bytes, enum platform_memory kind) {
+    if (memory == NULL)
+        return NULL;
+    /* This comes before the first touch. A kernel without huge pages gives small ones. */
+    madvise(memory, bytes, kind == PLATFORM_IMAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    /* Otherwise parent and child would copy each page on its first touch after a fork. */
+    if (madvise(memory, bytes, MADV_DONTFORK) < 0 || prefault(memory, bytes, page_bytes) < 0) {
+        munmap(memory, bytes);
+        return NULL;
+    }
+    return memory;
+}
+
+static void *linux_share(const struct platform *platform, int fd, uint64_t offset, size_t bytes,
+                         enum platform_memory kind) {
+    (void)platform;
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    bytes = (bytes + page_bytes - 1) & ~(page_bytes - 1);
+    /* A kernel that cannot populate the mapping gets the memory now: a touch without memory would end the process. Before
+     * Linux 5.14; huge pages are then out of reach. */
+    if (madvise(NULL, 0, MADV_POPULATE_WRITE) < 0 && fallocate(fd, 0, (off_t)offset, (off_t)bytes) < 0)
+        return NULL;
+    return prepare_image(map_aligned(bytes, fd, (off_t)offset), bytes, page_bytes, kind);
+}
+
 static void *linux_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
     (void)platform;
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -157,17 +189,7 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
             madvise(memory, bytes, MADV_WIPEONFORK);
         return memory == MAP_FAILED ? NULL : memory;
     }
-    void *memory = map_aligned(bytes);
-    if (memory == NULL)
-        return NULL;
-    /* This comes before the first touch. A kernel without huge pages gives small ones. */
-    madvise(memory, bytes, kind == PLATFORM_IMAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    /* Otherwise parent and child would copy each page on its first touch after a fork. */
-    if (madvise(memory, bytes, MADV_DONTFORK) < 0 || prefault(memory, bytes, page_bytes) < 0) {
-        munmap(memory, bytes);
-        return NULL;
-    }
-    return memory;
+    return prepare_image(map_aligned(bytes, -1, 0), bytes, page_bytes, kind);
 }
 
 static void linux_release(const struct platform *platform, void *memory, size_t bytes) {
@@ -230,6 +252,7 @@ static const struct platform_ops linux_ops = {
     .fence_all = linux_fence_all,
     .allocate = linux_allocate,
     .release = linux_release,
+    .share = linux_share,
     .forget = linux_forget,
     .random = linux_random,
     .memory_limit = linux_memory_limit,

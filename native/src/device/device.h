@@ -86,6 +86,12 @@ struct device_file {
     uint32_t group;
 };
 
+/* A part of a file in memory. */
+struct device_shared {
+    int fd;
+    uint64_t offset; /* a multiple of the page size */
+};
+
 #define DEVICE_FALLBACK_BYTES 448
 #define DEVICE_EVIDENCE_BYTES 224
 #define DEVICE_BECAUSE_BYTES 256
@@ -106,8 +112,10 @@ struct device {
     int write_depth;             /* more submitted writes under way than this gain nothing */
     int image_small_pages;       /* set before the image is made: use no huge pages */
     int image_node;              /* set before the image is made: the NUMA node to hold it; -1: any */
-    int image_in_use;            /* close leaves the image mapped: a producer of a failed ring may still be in it */
-    int survives;                /* enum durability */
+    /* Set before the image is made: the shared memory that holds it; NULL: private memory does. */
+    const struct device_shared *image_shared;
+    int image_in_use; /* close leaves the image mapped: a producer of a failed ring may still be in it */
+    int survives;     /* enum durability */
     char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence for that, for sentences */
     /* Why the best way of writing or locking is not used, to be told once; or "". */
     char fallback[DEVICE_FALLBACK_BYTES];

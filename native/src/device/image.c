@@ -44,7 +44,10 @@ static void prefer_node(struct device *device, void *image, size_t bytes) {
 
 void *image_allocate(struct device *device, size_t bytes) {
     const enum platform_memory kind = device->image_small_pages ? PLATFORM_IMAGE_SMALL : PLATFORM_IMAGE;
-    void *image = platform_allocate(device->platform, bytes, kind);
+    const struct device_shared *shared = device->image_shared;
+    void *image = shared == NULL
+                      ? platform_allocate(device->platform, bytes, kind)
+                      : device->platform->ops->share(device->platform, shared->fd, shared->offset, bytes, kind);
     if (image == NULL) {
         error_set(ENOMEM, "no memory for the %zu bytes of the image of ring %s: choose a smaller ring", bytes,
                   device->path);

@@ -21,6 +21,7 @@
 #include "device/device.h"
 #include "media/checkpoint.h"
 #include "media/superblock.h"
+#include "media/window.h"
 
 struct ledger;
 
@@ -90,6 +91,10 @@ int ledger_repair(struct ledger *ledger, struct events *events);
  * do.
  */
 int ledger_checkpoint(struct ledger *ledger, uint32_t epoch, const struct stream_state *const *states, unsigned count);
+
+/* From now on each written checkpoint is copied to the window, once it is durable; the newest one at once. NULL: to
+ * none. */
+void ledger_share(struct ledger *ledger, struct window *window);
 
 /* The least drained position over all streams of both slots. */
 uint64_t ledger_released(const struct ledger *ledger);

@@ -18,7 +18,8 @@ struct ledger {
     struct ledger_slot slots[LAYOUT_CHECKPOINT_SLOTS];
     /* For each slot, the least drained position in the last checkpoint that was surely written to it. */
     uint64_t released[LAYOUT_CHECKPOINT_SLOTS];
-    uint8_t *block; /* buffer to read and write any struct that fits in one block */
+    struct window *window; /* gets a copy of each checkpoint; NULL: there is none */
+    uint8_t *block;        /* buffer to read and write any struct that fits in one block */
     size_t block_bytes;
 };
 

@@ -101,6 +101,13 @@ static int check_size(const struct ledger *ledger, const struct stream_state *co
                      count, ledger->device->path, LAYOUT_STREAMS_MAX, LAYOUT_CHECKPOINT_BYTES);
 }
 
+static void share_newest(struct ledger *ledger) {
+    const struct ledger_slot *newest = &ledger->slots[ledger->view.newest];
+    if (ledger->window != NULL) {
+        window_put_checkpoint(ledger->window, newest->bytes, (uint32_t)checkpoint_claims(newest->bytes));
+    }
+}
+
 int ledger_checkpoint(struct ledger *ledger, uint32_t epoch, const struct stream_state *const *states, unsigned count) {
     struct ledger_view *view = &ledger->view;
     struct ledger_slot *slot = &ledger->slots[1 - view->newest];
@@ -113,7 +120,16 @@ int ledger_checkpoint(struct ledger *ledger, uint32_t epoch, const struct stream
         return rc;
     }
     checkpoint_encode(&facts, states, count, view->crc_seed, slot->bytes, slot->room);
-    return write_slot(ledger, 1 - view->newest);
+    rc = write_slot(ledger, 1 - view->newest);
+    if (rc == 0) {
+        share_newest(ledger);
+    }
+    return rc;
+}
+
+void ledger_share(struct ledger *ledger, struct window *window) {
+    ledger->window = window;
+    share_newest(ledger);
 }
 
 /* --------------------------------------------------------------------------------------------------- notes */

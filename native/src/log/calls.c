@@ -141,8 +141,8 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     stats->discarded = atomic_load(&ring->discarded);
     stats->lost_enqueued = atomic_load(&ring->lost_enqueued);
     stats->capacity_bytes = ring->geometry.capacity_bytes;
-    const uint64_t released = atomic_load(&ring->released);
-    stats->used_bytes = ring_claimed(ring) - released;
+    const uint64_t freed = atomic_load(&ring->freed);
+    stats->used_bytes = ring_claimed(ring) - freed;
     stats->max_record_bytes = ring->limits.max_record_bytes;
     stats->file_bytes = of_main.length;
     stats->destination_empty = of_main.began_empty;

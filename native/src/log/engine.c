@@ -92,12 +92,17 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
         .line_bytes = superblock_line_bytes(superblock),
         .crc_seed = ledger_view(engine->view.ledger)->crc_seed,
     };
+    struct window_maker *maker = engine->parts.window_maker;
     int rc = check_memory(engine, geometry.capacity_bytes);
+    if (rc == 0 && maker != NULL) {
+        engine->window = maker->make(maker, engine->parts.device, geometry.capacity_bytes);
+    }
     rc = rc < 0 ? rc
                 : ring_create(engine->parts.platform, engine->parts.device, engine->parts.events, &geometry, limits,
                               &engine->ring);
     if (rc == 0) {
         engine->ring->stages = engine->parts.stages;
+        engine->ring->window = engine->window;
     }
     return rc;
 }
@@ -142,6 +147,55 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
                               superblock->block_bytes);
 }
 
+/* Fills the part of the window that never changes. A log of so many gaps that the window has no room for them goes
+ * without one. */
+static void fill_window(struct engine *engine) {
+    const struct recovery *recovery = &engine->view.recovery;
+    const struct superblock *superblock = ring_view_superblock(&engine->view);
+    struct window *window = engine->window;
+    if (window == NULL) {
+        return;
+    }
+    if (recovery->jump_count > WINDOW_GAPS_MAX) {
+        events_post(
+            engine->parts.events, EVENT_WARN,
+            "ring %s has no window for readers: its log has %zu gaps, and a window has room for %u; readers read "
+            "the medium until these gaps are drained and the ring is opened again",
+            engine->parts.device->path, recovery->jump_count, WINDOW_GAPS_MAX);
+        engine->window = engine->ring->window = NULL;
+        return;
+    }
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        const struct walk_gap *gap = &recovery->jumps[i].gap;
+        window->gaps[i] = (struct window_gap){.from = gap->from,
+                                              .to = gap->to,
+                                              .first_sequence = gap->first_sequence,
+                                              .count = gap->count,
+                                              .damaged = (uint64_t)gap->damaged};
+    }
+    *window->head = (struct window_head){.magic = WINDOW_MAGIC,
+                                         .version = WINDOW_VERSION,
+                                         .head_bytes = sizeof *window->head,
+                                         .window_bytes = WINDOW_PAGES_BYTES,
+                                         .capacity_bytes = superblock->capacity_bytes,
+                                         .data_offset = superblock->data_offset,
+                                         .block_bytes = superblock->block_bytes,
+                                         .line_bytes = superblock_line_bytes(superblock),
+                                         .checkpoint_offset = WINDOW_CHECKPOINT_OFFSET,
+                                         .begin_position = engine->ring->begin_position,
+                                         .log_end = recovery->log_end,
+                                         .epoch = engine->ring->epoch,
+                                         .gap_count = (uint32_t)recovery->jump_count,
+                                         .opened_ns = platform_realtime_ns(engine->parts.platform)};
+    memcpy(window->head->uuid, superblock->uuid, sizeof window->head->uuid);
+    if (engine->parts.device->image_shared != NULL) {
+        window->head->image_offset = WINDOW_IMAGE_OFFSET;
+        window->head->window_bytes = WINDOW_IMAGE_OFFSET + superblock->capacity_bytes;
+    }
+    window_seal(window, ledger_view(engine->view.ledger)->crc_seed);
+    ledger_share(engine->view.ledger, window);
+}
+
 static void tell_statement(struct engine *engine) {
     char text[EVENT_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
@@ -174,6 +228,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     if (rc == 0) {
         tell_statement(engine);
         ring_begin(engine->ring, &start);
+        fill_window(engine);
         rc = engine_open_drain(engine, config);
     }
     if (rc < 0) {

@@ -13,6 +13,7 @@
 #include "outlet/raw/medium.h"
 #include "ring/ring.h"
 #include "view/ring_view.h"
+#include "window/memory.h"
 
 struct engine_parts {
     const struct platform *platform;
@@ -20,7 +21,8 @@ struct engine_parts {
     const struct files *files;
     const struct raw_media *raw_media; /* NULL: no log goes to a block device */
     struct events *events;
-    struct stages *stages; /* NULL: no times are taken. Outlives the ring */
+    struct stages *stages;             /* NULL: no times are taken. Outlives the ring */
+    struct window_maker *window_maker; /* NULL: the ring has no window. Outlives the engine */
 };
 
 #define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u) /* in a ring of any size */
@@ -63,6 +65,7 @@ struct engine {
     struct engine_parts parts;
     struct ring_view view;
     struct ring *ring;
+    struct window *window; /* NULL: the ring has none. Whole, and to be announced, once engine_open has returned */
     struct drain *drain;
     _Atomic(struct engine_call *) calls; /* requests, the newest one first */
     struct drain_host host;

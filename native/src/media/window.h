@@ -105,9 +105,57 @@ struct window_lines {
 _Static_assert(sizeof(struct window_lines) == 4 * WINDOW_LINE_BYTES, "window_lines size");
 _Static_assert(sizeof(struct window_lines) <= WINDOW_STARTS_OFFSET - WINDOW_LINES_OFFSET, "lines fit");
 
+/* Bytes of the parts before the image; and where an image begins, so that huge pages can hold it. */
+#define WINDOW_CHECKPOINT_OFFSET (WINDOW_GAPS_OFFSET + WINDOW_GAPS_MAX * sizeof(struct window_gap))
+#define WINDOW_PAGES_BYTES (WINDOW_CHECKPOINT_OFFSET + LAYOUT_CHECKPOINT_BYTES)
+#define WINDOW_IMAGE_OFFSET (2048u * 1024u)
+
+_Static_assert(sizeof(struct window_gap) == 40, "window_gap size");
+_Static_assert(WINDOW_CHECKPOINT_OFFSET % 4096 == 0 && WINDOW_PAGES_BYTES <= WINDOW_IMAGE_OFFSET, "the pages fit");
+
 /* Positions at which a record of the log begins, or a gap: the floor moves along them, and readers begin at one. */
 struct window_starts {
     _Atomic uint64_t positions[WINDOW_STARTS];
 };
+
+_Static_assert(sizeof(struct window_starts) <= WINDOW_GAPS_OFFSET - WINDOW_STARTS_OFFSET, "starts fit");
+
+/* The parts of a window in the writer's memory. */
+struct window {
+    struct window_head *head;
+    struct window_lines *lines;
+    struct window_starts *starts;
+    struct window_gap *gaps;
+    uint8_t *checkpoint;
+};
+
+/* The window in zeroed memory of WINDOW_PAGES_BYTES, aligned to a page. */
+struct window window_at(void *memory);
+
+/* Seals the head and its gaps. All other fields of the head are filled. */
+void window_seal(struct window *window, uint32_t crc_seed);
+
+/* Whether head and gaps are those that a writer sealed. The caller has checked that so many gaps are there. */
+int window_is_sealed(const struct window_head *head, const struct window_gap *gaps);
+
+/* Only the leader calls it, after its own watermark moved. */
+void window_put_watermark(struct window *window, uint64_t position, uint64_t sequence);
+
+/* Only the drain calls it, after the checkpoint is durable. */
+void window_put_checkpoint(struct window *window, const uint8_t *bytes, uint32_t count);
+
+/* Only the drain calls it: a record or a gap begins at the position. */
+void window_put_start(struct window *window, uint64_t position);
+
+/* Moves the floor up; any thread calls it before it moves the ring's `released`. */
+void window_raise_floor(struct window *window, uint64_t position);
+
+/* For readers. A torn pair is read again, at most so often that a writer that died in the middle cannot stop a reader:
+ * then -EAGAIN. */
+int window_get_watermark(const struct window_lines *lines, uint64_t *position, uint64_t *sequence);
+
+/* Copies the checkpoint; `out` has LAYOUT_CHECKPOINT_BYTES. Returns its length, 0 if there is none, or -EAGAIN. The
+ * bytes are worth nothing until checkpoint_is_valid has judged them. */
+int window_get_checkpoint(const struct window_lines *lines, const uint8_t *copy, uint8_t *out);
 
 #endif

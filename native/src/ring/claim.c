@@ -53,7 +53,7 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
              * tells. */
             const uint64_t seen = word;
             word = atomic_load_explicit(&ring->claim, memory_order_acquire);
-            if (word == seen) {
+            if (word == seen && !ring_grant(ring, released)) {
                 return -EAGAIN;
             }
             continue;

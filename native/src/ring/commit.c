@@ -170,6 +170,9 @@ static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence
     atomic_store_explicit(&ring->durable_position, position, memory_order_release);
     atomic_store_explicit(&ring->durable_next_sequence, next_sequence, memory_order_release);
     atomic_store_explicit(&ring->durable_version, version + 2, memory_order_release);
+    if (ring->window != NULL) {
+        window_put_watermark(ring->window, position, next_sequence);
+    }
 }
 
 /* Adds to a counter that only the leader writes. Returns its value before. */

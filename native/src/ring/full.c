@@ -9,14 +9,14 @@
  * many short waits and each call that times out would begin one. */
 void full_begins(struct ring *ring, int64_t now_ns) {
     struct ring_full *full = &ring->full;
-    const uint64_t released = atomic_load(&ring->released);
+    const uint64_t freed = atomic_load(&ring->freed);
     const int64_t calm_ns = now_ns - atomic_exchange(&full->seen_ns, now_ns);
     if (atomic_load(&full->since_ns) == 0 ||
-        (atomic_load(&ring->space.waiters) == 0 && calm_ns >= SLOW_NS && atomic_load(&full->released) != released)) {
+        (atomic_load(&ring->space.waiters) == 0 && calm_ns >= SLOW_NS && atomic_load(&full->freed) != freed)) {
         atomic_store(&full->since_ns, now_ns);
         atomic_store(&full->told_ns, 0);
     }
-    atomic_store(&full->released, released);
+    atomic_store(&full->freed, freed);
 }
 
 int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
@@ -42,7 +42,7 @@ int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
 void full_may_end(struct ring *ring) {
     struct ring_full *full = &ring->full;
     if (atomic_load(&full->told_ns) == 0 || atomic_load(&ring->space.waiters) != 0 || ring_has_failed(ring) ||
-        atomic_load(&full->released) == atomic_load(&ring->released) ||
+        atomic_load(&full->freed) == atomic_load(&ring->freed) ||
         platform_monotonic_ns(ring->platform) - atomic_load(&full->seen_ns) < SLOW_NS) {
         return;
     }

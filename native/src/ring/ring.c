@@ -50,6 +50,13 @@ void ring_begin(struct ring *ring, const struct ring_start *start) {
     atomic_store(&ring->durable_position, start->position);
     atomic_store(&ring->durable_next_sequence, start->next_sequence);
     atomic_store(&ring->released, start->released);
+    atomic_store(&ring->freed, start->released);
+    ring->last_start = start->released;
+    if (ring->window != NULL) {
+        window_raise_floor(ring->window, start->released);
+        window_put_start(ring->window, start->released);
+        window_put_watermark(ring->window, start->position, start->next_sequence);
+    }
     atomic_store(&ring->drain_looked, start->position);
     /* The rest of a staged block then repeats what the medium holds there, as the rest of a longer commit does. */
     memcpy(ring->stage, ring_at(ring, start->position), ring->staged_bytes);
@@ -94,8 +101,35 @@ void ring_durable(const struct ring *ring, uint64_t *position, uint64_t *next_se
 }
 
 void ring_release(struct ring *ring, uint64_t position) {
-    atomic_store_explicit(&ring->released, position, memory_order_release);
+    if (position - ring->last_start >= ring->geometry.capacity_bytes / RING_START_SHARE) {
+        ring->last_start = position;
+        atomic_store_explicit(&ring->starts[ring->starts_count++ % WINDOW_STARTS], position, memory_order_relaxed);
+        if (ring->window != NULL) {
+            window_put_start(ring->window, position);
+        }
+    }
+    atomic_store_explicit(&ring->freed, position, memory_order_release);
     event_count_notify(&ring->space, ring->platform);
+}
+
+int ring_grant(struct ring *ring, uint64_t released) {
+    uint64_t now = atomic_load_explicit(&ring->released, memory_order_acquire);
+    uint64_t to = atomic_load_explicit(&ring->freed, memory_order_acquire);
+    if (now != released || now >= to) {
+        return now != released;
+    }
+    for (unsigned i = 0; i < WINDOW_STARTS; i++) {
+        const uint64_t start = atomic_load_explicit(&ring->starts[i], memory_order_relaxed);
+        to = start > released && start < to ? start : to;
+    }
+    /* The floor comes first: a reader that sees bytes of a producer that this grant lets in sees the floor, too. */
+    if (ring->window != NULL) {
+        window_raise_floor(ring->window, to);
+    }
+    while (now < to && !atomic_compare_exchange_weak_explicit(&ring->released, &now, to, memory_order_acq_rel,
+                                                              memory_order_acquire)) {
+    }
+    return 1;
 }
 
 void ring_refuse(struct ring *ring) {

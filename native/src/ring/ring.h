@@ -3,10 +3,13 @@
  * The ring: records are claimed, copied and published into its image in memory, and commits make ranges of the image
  * durable at the same offsets of the medium.
  *
- * DESIGN. Three positions chase each other, each moved by one role only:
+ * DESIGN. Four positions chase each other, each moved by one role only:
  *
- *     released <= durable <= claimed <= released + capacity - RING_MARKER_BLOCKS blocks
- *     (drain)     (leader)   (producers)
+ *     released <= freed <= durable <= claimed <= released + capacity - RING_MARKER_BLOCKS blocks
+ *     (producers) (drain)  (leader)   (producers)
+ *
+ * A producer that finds no space left grants the next part of the space that the drain freed. So most of the ring holds
+ * its last records, for readers that come late.
  *
  * A producer takes position and sequence with one compare-and-swap on `claim`, and never waits for that.
  *
@@ -29,6 +32,7 @@
 #include "device/device.h"
 #include "media/layout.h"
 #include "media/walk.h"
+#include "media/window.h"
 #include "ring/stages.h"
 
 #ifndef RING_WRITE_BYTES
@@ -38,6 +42,7 @@
 #define RING_STAGE_BYTES 4096u
 /* Kept free for the markers of the next opens, which take turns in these blocks: recovery.c. */
 #define RING_MARKER_BLOCKS 2u
+#define RING_START_SHARE 16u /* a part of the ring's space that is granted at once, if the drain frees as finely */
 /* Leaders sleep this long in all for a producer that does not publish. Then the ring fails. */
 #define RING_STRAGGLER_NS 10000000000ll
 #define RING_FAILURE_BYTES 384u
@@ -104,9 +109,9 @@ struct ring_write {
 /* When appends began to wait for space, and when the operator was told: full.c. */
 struct ring_full {
     _Atomic int64_t since_ns;
-    _Atomic int64_t seen_ns;   /* when an append last found no space */
-    _Atomic int64_t told_ns;   /* 0: nobody was told */
-    _Atomic uint64_t released; /* the ring's `released` when the last append began to wait */
+    _Atomic int64_t seen_ns; /* when an append last found no space */
+    _Atomic int64_t told_ns; /* 0: nobody was told */
+    _Atomic uint64_t freed;  /* the ring's `freed` when the last append began to wait */
 };
 
 /* Values of the word `leader`. */
@@ -128,6 +133,7 @@ struct ring {
     uint32_t epoch;
     _Atomic uint32_t *alive; /* reads 0 in a forked child */
     struct stages *stages;   /* where the time goes, or NULL; the log owns it and sets it before ring_begin */
+    struct window *window;   /* readers of other processes see these copies; NULL: none. Set before ring_begin */
 
     /* Each group has cache lines of its own: a thread that writes to one group must not take another group's lines from
      * the caches of its readers. */
@@ -158,7 +164,12 @@ struct ring {
 
     _Alignas(128) _Atomic uint64_t released;
 
-    _Alignas(128) struct event_count space; /* notified when `released` moves */
+    _Alignas(128) _Atomic uint64_t freed;
+    uint64_t last_start;                    /* only the drain's: the newest of `starts` */
+    uint32_t starts_count;                  /* only the drain's */
+    _Atomic uint64_t starts[WINDOW_STARTS]; /* positions that were freed, in turns; `released` moves along them */
+
+    _Alignas(128) struct event_count space; /* notified when `freed` moves */
     struct event_count drain;               /* notified when the drain should look at once */
 
     /* notified after an enqueue; `enqueued` then stays 1 until the committer looks */
@@ -197,6 +208,10 @@ uint64_t ring_claimed(const struct ring *ring);
 
 /* The drain made everything below `position` durable elsewhere and gives its space back. Only the drain calls this. */
 void ring_release(struct ring *ring, uint64_t position);
+
+/* Grants producers the next part of what the drain freed. `released`: the value with which the caller found no space.
+ * Returns 1 if there is more space now, else 0. */
+int ring_grant(struct ring *ring, uint64_t released);
 
 /* Refuses all later claims with -ESHUTDOWN. Claims made before are still committed. */
 void ring_refuse(struct ring *ring);

@@ -40,7 +40,7 @@ static int naps;
 static void nap(struct fake_platform *fake) {
     fake->now_ns += 1000000000;
     if (++naps == 6) {
-        atomic_store(&fake_device.ring->released, 4 * BLOCK_BYTES);
+        atomic_store(&fake_device.ring->freed, 4 * BLOCK_BYTES);
     }
     atomic_fetch_add(&fake_device.ring->space.count, 1);
 }

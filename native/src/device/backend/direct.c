@@ -195,7 +195,9 @@ struct device *direct_make(uint32_t io, const struct device_ops *ops, const stru
 void direct_end(struct direct *direct) {
     if (direct->device.image_in_use) {
         munlock(direct->image, direct->image_bytes);
-        madvise(direct->image, direct->image_bytes, MADV_DONTNEED); /* frees the memory, keeps the addresses mapped */
+        /* Frees the memory, keeps the addresses mapped. The readers of shared memory keep what they have. */
+        mmap(direct->image, direct->image_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0);
     } else {
         platform_release(direct->device.platform, direct->image, direct->image_bytes);
     }
