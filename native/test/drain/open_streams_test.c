@@ -102,7 +102,7 @@ static void one_that_stalls_holds_up_no_other(void **state) {
     assert_true(figures(2).stalled && !figures(0).stalled && drain_is_stalled(host.engine->drain));
     assert_int_equal(figures(2).held_bytes, 9 * BLOCK_BYTES);
     assert_int_equal(figures(0).held_bytes, 0);
-    assert_int_equal(atomic_load(&host.engine->ring->released),
+    assert_int_equal(atomic_load(&host.engine->ring->freed),
                      drain_stream(host.engine->drain, 2)->noted.drained_position);
     assert_int_equal(figures(2).drained_sequence, 0);
     reopen(); /* the other streams do not redo what they noted */
@@ -111,7 +111,7 @@ static void one_that_stalls_holds_up_no_other(void **state) {
     assert_file(paths[0], "a\na\na\na\n");
     assert_file(paths[1], "b\nb\nb\nb\n");
     assert_file(paths[2], "c1\n");
-    assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
+    assert_int_equal(atomic_load(&host.engine->ring->freed), ring_claimed(host.engine->ring));
 }
 
 /* Else a crash could leave a ring that is full but for that marker, and cannot be opened. */
@@ -143,7 +143,7 @@ static void idle_ones_let_go_without_a_write_of_their_own(void **state) {
         assert_int_equal(engine_step(host.engine, 1), 1);
     }
     assert_int_equal(syncs, 140);
-    assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
+    assert_int_equal(atomic_load(&host.engine->ring->freed), ring_claimed(host.engine->ring));
     assert_file(paths[1], "b\n");
     assert_file(paths[2], "");
 }
@@ -162,7 +162,7 @@ static void what_waits_for_one_that_nobody_opens_goes_where_it_is_bound(void **s
     assert_false(b->outlet->ops->is_open(b->outlet)); /* not any more */
     assert_false(c->outlet->ops->is_open(c->outlet));
     assert_int_equal(opens, 2); /* those of a and b */
-    assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
+    assert_int_equal(atomic_load(&host.engine->ring->freed), ring_claimed(host.engine->ring));
 }
 
 static void another_file_gets_its_records_behind_those_that_wait(void **state) {

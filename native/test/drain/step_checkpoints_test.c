@@ -57,7 +57,7 @@ static int checkpoints_seen;
 /* Before each checkpoint, only space is released that both slots on the medium allow. */
 static int write_looking_at_released(struct device *device, uint64_t offset, const void *data, size_t bytes) {
     const uint64_t first = checkpoint(0)->stream.drained_position, second = checkpoint(1)->stream.drained_position;
-    assert_true(atomic_load(&host.engine->ring->released) <= (first < second ? first : second));
+    assert_true(atomic_load(&host.engine->ring->freed) <= (first < second ? first : second));
     checkpoints_seen++;
     return memory_write(device, offset, data, bytes);
 }
@@ -79,7 +79,7 @@ static void nothing_is_released_before_both_checkpoints_say_so(void **state) {
         engine_step(host.engine, 1);
     }
     assert_true(checkpoints_seen >= 6);
-    assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
+    assert_int_equal(atomic_load(&host.engine->ring->freed), ring_claimed(host.engine->ring));
 }
 
 int main(void) {
