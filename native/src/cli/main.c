@@ -19,6 +19,7 @@ static const struct command {
     {"format", command_format, "make a ring on a block device or in a file, or prepare a block device for a log"},
     {"info", command_info, "show the state of a ring, its media and its log; changes nothing"},
     {"dump", command_dump, "show every record that a ring holds; changes nothing"},
+    {"spectrum", command_spectrum, "show how long records took to be durable, second by second; changes nothing"},
     {"verify", command_verify, "check superblocks, checkpoints and every record of a ring; changes nothing"},
     {"cat", command_cat, "print the log that is on a block device"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
@@ -99,10 +100,11 @@ static int tell_usage(FILE *out, int code) {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
     }
-    fputs("\nRING is a block device or a file. info, dump and verify also work while a process writes the ring.\n"
-          "`burstlog COMMAND --help` says what a command does and takes.\n"
-          "Exit codes: 0 ok, 1 damage found, 2 wrong usage, 3 refused or busy, 4 I/O error.\n",
-          out);
+    fputs(
+        "\nRING is a block device or a file. info, dump, spectrum and verify also work while a process writes the ring.\n"
+        "`burstlog COMMAND --help` says what a command does and takes.\n"
+        "Exit codes: 0 ok, 1 damage found, 2 wrong usage, 3 refused or busy, 4 I/O error.\n",
+        out);
     return code;
 }
 

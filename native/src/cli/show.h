@@ -25,7 +25,7 @@ struct show_command {
 /* Reads the arguments [--json] RING, opens the ring for reading, and prints. Returns the exit code. */
 int show_ring(int argc, char **argv, const struct show_command *command);
 
-show_print info_print, dump_print, verify_print;
+show_print info_print, dump_print, spectrum_print, verify_print;
 show_refused_print dump_print_refused, verify_print_refused;
 
 /* Prints the processes that have the ring open for writing. */

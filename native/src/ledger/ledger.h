@@ -53,6 +53,7 @@ struct ledger_view {
     struct checkpoint_facts checkpoints[LAYOUT_CHECKPOINT_SLOTS];
     int note_is_valid[LAYOUT_NOTE_SLOTS];
     struct writer_note notes[LAYOUT_NOTE_SLOTS];
+    struct durable_stamp note_stamps[LAYOUT_NOTE_SLOTS]; /* durable_ns 0: the note has no valid one */
 };
 
 const struct ledger_view *ledger_view(const struct ledger *ledger);
@@ -105,6 +106,7 @@ struct ledger_note {
     uint64_t next_sequence;    /* the sequence of the first record at or behind durable_position */
     uint64_t in_flight_end;    /* the end of the writes under way when the ring failed, or 0 */
     uint32_t closed;           /* 1: the log is closed, and no record follows; else 0 */
+    int64_t durable_ns;        /* when the watermark reached durable_position, CLOCK_REALTIME; 0: not known */
 };
 
 /* Writes the note over the older one. The end of writes under way that an earlier note has stays noted. Returns 0, or

@@ -7,6 +7,7 @@
 #include "device/salvage.h"
 #include "ledger/slots.h"
 #include "media/record.h"
+#include "media/durable_stamp.h"
 #include "media/writer_note.h"
 
 static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
@@ -178,8 +179,13 @@ static int read_notes(struct ledger *ledger) {
     for (unsigned slot = 0; rc == 0 && slot < LAYOUT_NOTE_SLOTS; slot++) {
         uint64_t unreadable = 0;
         rc = read_block(ledger, LAYOUT_NOTE_OFFSET(slot), &unreadable);
-        memcpy(&view->notes[slot], ledger->block, sizeof view->notes[slot]);
-        view->note_is_valid[slot] = rc == 0 && writer_note_is_valid(&view->notes[slot], view->crc_seed);
+        struct writer_note_block block;
+        memcpy(&block, ledger->block, sizeof block);
+        view->notes[slot] = block.note;
+        view->note_is_valid[slot] = rc == 0 && writer_note_is_valid(&block.note, view->crc_seed);
+        if (view->note_is_valid[slot] && durable_stamp_is_of(&block.stamp, &block.note, view->crc_seed)) {
+            view->note_stamps[slot] = block.stamp;
+        }
     }
     return rc;
 }

@@ -8,11 +8,12 @@
 #include "base/error.h"
 #include "ledger/slots.h"
 #include "media/calibration.h"
+#include "media/durable_stamp.h"
 #include "media/record.h"
 #include "media/writer_note.h"
 
 _Static_assert(sizeof(struct superblock) <= LAYOUT_MIN_BLOCK_BYTES, "a superblock fits in a block");
-_Static_assert(sizeof(struct writer_note) <= LAYOUT_MIN_BLOCK_BYTES, "a note fits in a block");
+_Static_assert(sizeof(struct writer_note_block) <= LAYOUT_MIN_BLOCK_BYTES, "a note fits in a block");
 _Static_assert(sizeof(struct calibration) <= LAYOUT_MIN_BLOCK_BYTES, "a calibration fits in a block");
 _Static_assert(sizeof(struct checkpoint_head) <= LAYOUT_MIN_BLOCK_BYTES, "the head of a checkpoint fits in a block");
 
@@ -155,19 +156,27 @@ int ledger_note_writer(struct ledger *ledger, const struct ledger_note *note) {
     struct ledger_view *view = &ledger->view;
     const int newest = ledger_newest_note(ledger);
     const int slot = newest == 0;
-    struct writer_note bytes = {
-        .generation = newest < 0 ? 1 : view->notes[newest].generation + 1,
-        .durable_position = note->durable_position,
-        .next_sequence = note->next_sequence,
-        .in_flight_end = in_flight_end(view, note->in_flight_end),
-        .written_ns = platform_realtime_ns(ledger->platform),
-        .epoch = note->epoch,
-        .closed = note->closed,
-    };
-    writer_note_seal(&bytes, view->crc_seed);
-    const int rc = ledger_write_block(ledger, LAYOUT_NOTE_OFFSET(slot), &bytes, sizeof bytes);
+    struct writer_note_block block = {.note = {
+                                          .generation = newest < 0 ? 1 : view->notes[newest].generation + 1,
+                                          .durable_position = note->durable_position,
+                                          .next_sequence = note->next_sequence,
+                                          .in_flight_end = in_flight_end(view, note->in_flight_end),
+                                          .written_ns = platform_realtime_ns(ledger->platform),
+                                          .epoch = note->epoch,
+                                          .closed = note->closed,
+                                      }};
+    writer_note_seal(&block.note, view->crc_seed);
+    if (note->durable_ns != 0) {
+        block.stamp = (struct durable_stamp){.position = note->durable_position,
+                                             .next_sequence = note->next_sequence,
+                                             .durable_ns = note->durable_ns,
+                                             .epoch = note->epoch};
+        durable_stamp_seal(&block.stamp, view->crc_seed);
+    }
+    const int rc = ledger_write_block(ledger, LAYOUT_NOTE_OFFSET(slot), &block, sizeof block);
     view->note_is_valid[slot] = rc == 0;
-    view->notes[slot] = bytes;
+    view->notes[slot] = block.note;
+    view->note_stamps[slot] = block.stamp;
     return rc;
 }
 

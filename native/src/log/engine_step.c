@@ -16,12 +16,14 @@ static const struct platform *platform_of(const struct engine *engine) {
 
 /* Until this epoch's first commit, its marker may give way to the next one's (recovery/marker_rules.h). So no note may
  * then have a watermark beyond the end of the log that the marker names. */
-static void watermark(const struct engine *engine, uint64_t *position, uint64_t *next_sequence) {
+static void watermark(const struct engine *engine, struct ledger_note *note) {
     const struct recovery *recovery = &engine->view.recovery;
-    ring_durable(engine->ring, position, next_sequence);
-    if (*position == engine->ring->begin_position && ledger_released(engine->view.ledger) < *position) {
-        *position = recovery->log_end;
-        *next_sequence = recovery->next_sequence;
+    const struct ring *ring = engine->ring;
+    ring_durable_since(ring, &note->durable_position, &note->next_sequence, &note->durable_ns);
+    if (note->durable_position == ring->begin_position &&
+        ledger_released(engine->view.ledger) < note->durable_position) {
+        note->durable_position = recovery->log_end;
+        note->next_sequence = recovery->next_sequence;
     }
 }
 
@@ -39,7 +41,7 @@ void engine_count_failure(struct engine *engine) {
 
 static struct ledger_note note_of(const struct engine *engine) {
     struct ledger_note note = {.epoch = engine->ring->epoch, .in_flight_end = in_flight_end(engine->ring)};
-    watermark(engine, &note.durable_position, &note.next_sequence);
+    watermark(engine, &note);
     return note;
 }
 

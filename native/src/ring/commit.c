@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "media/durable_stamp.h"
 #include "media/record.h"
 #include "ring/claim_word.h"
 
@@ -53,6 +54,12 @@ static void seal(struct ring *ring, struct ring_round *round) {
         }
     }
     round->from = begin;
+    round->before = (struct durable_stamp){
+        .position = begin,
+        .next_sequence = durable,
+        .durable_ns = atomic_load_explicit(&ring->durable_ns, memory_order_relaxed),
+        .epoch = ring->epoch,
+    };
     round->sealed = round->whole = begin;
     round->sealed_sequence = round->whole_sequence = durable;
 }
@@ -161,14 +168,17 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
     return 0;
 }
 
-/* Only the leader writes these three, so plain stores are enough. A reader that comes in between sees an odd version,
+/* Only the leader writes these four, so plain stores are enough. A reader that comes in between sees an odd version,
  * or a changed version when it looks again. */
 static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence) {
+    /* Beside a commit to mapped memory a look at the clock would cost too much. */
+    const int64_t now_ns = ring->device->mapping == NULL ? platform_realtime_ns(ring->platform) : 0;
     const uint32_t version = atomic_load_explicit(&ring->durable_version, memory_order_relaxed);
     atomic_store_explicit(&ring->durable_version, version + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&ring->durable_position, position, memory_order_release);
     atomic_store_explicit(&ring->durable_next_sequence, next_sequence, memory_order_release);
+    atomic_store_explicit(&ring->durable_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&ring->durable_version, version + 2, memory_order_release);
     if (ring->window != NULL) {
         window_put_watermark(ring->window, position, next_sequence);
@@ -193,19 +203,28 @@ static uint64_t piece_end(struct ring *ring, const struct ring_round *round, uin
 
 /* The memory that a piece is written from. In the image, the rest of the last block holds bytes of a lap ago that no
  * cache has, and the write would wait for them. So a commit of one block is copied to `stage`, which stays in the
- * cache. No reader looks at the bytes behind the records. */
-static const void *source_of(struct ring *ring, const struct ring_round *round, uint64_t from) {
-    const void *const records = image_at(ring, from);
+ * cache. No reader takes the bytes behind the records for a record: the stamp of the commit before stands there, in the
+ * image, too, where the readers of a window and the drain look. */
+static const void *source_of(struct ring *ring, struct ring_round *round, uint64_t from, uint64_t to) {
+    uint8_t *const records = image_at(ring, from);
     const uint64_t used = round->records_end - from;
-    return used <= ring->staged_bytes ? memcpy(ring->stage, records, used) : records;
+    uint8_t *const source = used <= ring->staged_bytes ? memcpy(ring->stage, records, used) : records;
+    struct durable_stamp *const stamp = &round->before;
+    if (to == round->end && stamp->durable_ns != 0 && to - round->records_end >= sizeof *stamp) {
+        durable_stamp_seal(stamp, ring->geometry.crc_seed);
+        memcpy(source + used, stamp, sizeof *stamp);
+        if (source != records) {
+            memcpy(records + used, stamp, sizeof *stamp);
+        }
+    }
+    return source;
 }
 
-static void submit(struct ring *ring, const struct ring_round *round, struct ring_write *write, uint64_t from,
-                   uint64_t to) {
+static void submit(struct ring *ring, struct ring_round *round, struct ring_write *write, uint64_t from, uint64_t to) {
     write->done = 0;
     write->write = (struct device_write){
         .offset = ring->geometry.data_offset + offset_of(ring, from),
-        .data = source_of(ring, round, from),
+        .data = source_of(ring, round, from, to),
         .bytes = to - from,
     };
     const uint64_t number = count(&ring->device_writes, 1);

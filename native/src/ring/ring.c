@@ -90,10 +90,16 @@ uint64_t ring_claimed(const struct ring *ring) {
 }
 
 void ring_durable(const struct ring *ring, uint64_t *position, uint64_t *next_sequence) {
+    int64_t durable_ns;
+    ring_durable_since(ring, position, next_sequence, &durable_ns);
+}
+
+void ring_durable_since(const struct ring *ring, uint64_t *position, uint64_t *next_sequence, int64_t *durable_ns) {
     for (;;) {
         const uint32_t version = atomic_load_explicit(&ring->durable_version, memory_order_acquire);
         *position = atomic_load_explicit(&ring->durable_position, memory_order_acquire);
         *next_sequence = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
+        *durable_ns = atomic_load_explicit(&ring->durable_ns, memory_order_acquire);
         if ((version & 1) == 0 && atomic_load_explicit(&ring->durable_version, memory_order_acquire) == version) {
             return;
         }

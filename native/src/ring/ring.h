@@ -89,6 +89,8 @@ struct ring_round {
     uint64_t sealed_sequence;
     uint64_t whole;          /* end of the last record that lies wholly in the pieces sealed so far */
     uint64_t whole_sequence; /* the first sequence behind `whole` */
+    /* The stamp of the commit before, not sealed; durable_ns 0: the epoch has none, or nobody takes the time. */
+    struct durable_stamp before;
 };
 
 /* The record whose producer the leaders wait for, and how long they have slept for it in all. */
@@ -153,7 +155,8 @@ struct ring {
 
     _Alignas(128) _Atomic uint64_t durable_position;
     _Atomic uint64_t durable_next_sequence; /* every sequence below it is durable */
-    _Atomic uint32_t durable_version;       /* odd while the pair above changes */
+    _Atomic int64_t durable_ns;             /* when the leader moved the pair; 0: not in this epoch, or mapped memory */
+    _Atomic uint32_t durable_version;       /* odd while the three above change */
     _Atomic uint32_t drain_asked;
     _Atomic uint64_t drain_looked;                   /* the watermark when the drain last looked */
     _Atomic uint32_t failed;                         /* RING_FAILING, RING_FAILED or 0 */
@@ -202,6 +205,9 @@ uint64_t ring_next_sequence(const struct ring *ring);
 
 /* The watermark and the sequence of the first record at or behind it, as one consistent pair. */
 void ring_durable(const struct ring *ring, uint64_t *position, uint64_t *next_sequence);
+
+/* Also the time when the leader moved it there, CLOCK_REALTIME; 0: not known. */
+void ring_durable_since(const struct ring *ring, uint64_t *position, uint64_t *next_sequence, int64_t *durable_ns);
 
 /* The end of everything claimed, as a full position. */
 uint64_t ring_claimed(const struct ring *ring);

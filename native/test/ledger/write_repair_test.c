@@ -83,6 +83,26 @@ static void notes_take_turns_and_the_higher_watermark_counts(void **state) {
     assert_int_equal(ledger_sum(ledger).durable_position, BLOCK);
 }
 
+static void a_note_has_the_time_of_its_watermark_if_that_is_known(void **state) {
+    (void)state;
+    const struct ledger_note timed = {.epoch = 3, .durable_position = 64, .next_sequence = 2, .durable_ns = 77};
+    const struct ledger_note untimed = {.epoch = 3, .durable_position = 128, .next_sequence = 3};
+    assert_int_equal(ledger_note_writer(ledger, &timed), 0);
+    const unsigned first = note(1)->generation > note(0)->generation;
+    assert_int_equal(ledger_note_writer(ledger, &untimed), 0);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(view()->note_stamps[first].durable_ns, 77);
+        assert_int_equal(view()->note_stamps[first].position, 64);
+        assert_int_equal(view()->note_stamps[1 - first].durable_ns, 0);
+        open_ledger();
+    }
+    ((uint8_t *)(note(first) + 1))[20] ^= 1; /* a torn stamp: the note stands */
+    open_ledger();
+    assert_true(view()->note_is_valid[first]);
+    assert_int_equal(view()->note_stamps[first].durable_ns, 0);
+    assert_int_equal(ledger_sum(ledger).durable_position, 128);
+}
+
 static void a_note_that_is_written_anew_has_what_the_other_says_of_epochs(void **state) {
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
@@ -182,6 +202,7 @@ int main(void) {
         TEST(both_slots_bad_is_refused),
         TEST(a_ring_of_version_1_is_refused_with_what_to_do),
         TEST(notes_take_turns_and_the_higher_watermark_counts),
+        TEST(a_note_has_the_time_of_its_watermark_if_that_is_known),
         TEST(a_note_that_is_written_anew_has_what_the_other_says_of_epochs),
         TEST(the_note_behind_one_that_failed_takes_its_place),
         TEST(a_torn_note_leaves_the_other),

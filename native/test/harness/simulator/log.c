@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "media/durable_stamp.h"
+#include "recovery/reader.h"
 
 #define DRAIN_STEPS_MAX 200
 
@@ -82,6 +84,32 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
     model->acknowledged = last;
 }
 
+/* I10: each stamp that counts is of the commit before, whatever a crash left in the gaps. */
+static void check_stamps(struct world *world, const struct ring_view *view) {
+    const struct recovery_input input = ring_view_input(view);
+    uint64_t begin = 0; /* of the commit that is read; 0: not known */
+    uint32_t epoch = 0;
+    struct reader reader;
+    reader_begin(&reader, &input, &view->recovery);
+    for (struct reader_item item; reader_next(&reader, &item) == 1;) {
+        const struct record_header *record = item.record;
+        struct durable_stamp stamp;
+        if (record == NULL || !(record->flags & RECORD_LAST)) {
+            begin = record == NULL ? 0 : begin;
+            continue;
+        }
+        if (durable_stamp_read(input.image, &input.shape, input.crc_seed, record->position, &stamp) &&
+            epoch == stamp.epoch && begin != 0 && stamp.position != begin) {
+            violation(world, "I10: the stamp behind position %llu says that all before %llu was durable at %lld",
+                      (unsigned long long)record->position, (unsigned long long)stamp.position,
+                      (long long)stamp.durable_ns);
+        }
+        begin = walk_end_of_record(&input.shape, record->position, record);
+        epoch = record->epoch;
+    }
+    reader_end(&reader);
+}
+
 /* Settles the model by a reader, which changes nothing. */
 static void read_and_settle(struct world *world) {
     struct model *model = &world->model;
@@ -126,6 +154,7 @@ void log_open_whole(struct world *world) {
     }
     world->device.is_ahead = 0; /* the open has flushed it */
     settle_model(world, &world->engine->view.recovery);
+    check_stamps(world, &world->engine->view);
     const uint64_t next = ring_next_sequence(world->engine->ring);
     if (next != world->model.acknowledged + 1) {
         violation(world, "I5: the next sequence was %llu when read and is %llu when opened",
