@@ -218,6 +218,8 @@ struct config {
     bool commit_spin = false;
     nanoseconds batch_delay{0};
     std::uint64_t batch_bytes = 0;
+    std::string window;
+    unsigned window_mode = 0;
 
     /* Fills the structs of the ring and of its main stream; otherwise like stream_config::to_c. */
     burst_config_t to_c(burst_stream_config_t &of_main, burst_rolling_t &rolled) const noexcept {
@@ -241,6 +243,8 @@ struct config {
         c.commit_spin = commit_spin;
         c.batch_delay_ns = detail::setting_ns(batch_delay);
         c.batch_bytes = batch_bytes;
+        c.window = detail::or_null(window);
+        c.window_mode = window_mode;
         return c;
     }
 

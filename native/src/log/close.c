@@ -11,6 +11,7 @@
 #include "burstlog.h"
 #include "device/open.h"
 #include "log/log.h"
+#include "log/log_window.h"
 #include "log/segments.h"
 #include "ring/leader.h"
 #include "rolling/rolling.h"
@@ -52,11 +53,13 @@ void log_let_go(void *argument) {
     stages_keep(log->stages);
     users_end(&log->users, &log->engine->drained);
     stages_forget(log->stages);
+    log_window_close(log);
     log->device->image_in_use = ring_has_failed(log->ring);
     engine_detach_ring(log->engine);
     engine_close(log->engine);
     log->engine = NULL;
     device_close(log->device);
+    log_window_free(log);
     events_close(&log->events);
     atomic_store(&log->closed, 1);
 }

@@ -118,7 +118,8 @@ static void check_choices(const burst_config_t *config, struct error_list *error
     const struct choice choices[] = {
         {"durability", config->durability, BURST_DURABILITY_PROCESS, "power (0), os-crash (1) or process (2)"},
         {"hugePages", config->huge_pages, BURST_HUGE_PAGES_OFF, "auto (0) or off (1)"},
-        {"commitSpin", config->commit_spin, 1, "false (0) or true (1)"}};
+        {"commitSpin", config->commit_spin, 1, "false (0) or true (1)"},
+        {"windowMode", config->window_mode, 0777, "permission bits, 0 to 0777 (511)"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         check_choice(&choices[i], "", config->ring, errors);
     }

@@ -13,6 +13,7 @@
 #include "log/users.h"
 #include "ring/append.h"
 #include "rolling/rolling.h"
+#include "window/door.h"
 
 enum stream_refusal {
     STREAM_IS_ABSENT, /* the main stream of a ring that was opened without one */
@@ -71,6 +72,10 @@ struct burst {
         struct worker worker;
         struct event_count changed;
     } segments;
+    struct { /* what readers of other processes see: log/log_window.h */
+        struct window_memory memory;
+        struct door *door; /* NULL: there is none */
+    } window;
     struct events events;
     struct stages *stages; /* never freed, like the ring */
     int64_t shutdown_timeout_ns;

@@ -18,6 +18,7 @@
 #include "device/open.h"
 #include "device/host/survival.h"
 #include "log/log.h"
+#include "log/log_window.h"
 #include "media/superblock.h"
 #include "log/ring_file.h"
 #include "log/stream_open.h"
@@ -188,7 +189,8 @@ static int open_engine(burst_t *log, const struct checked_config *checked, const
                                        .files = &files_posix,
                                        .raw_media = &raw_media_posix,
                                        .events = &log->events,
-                                       .stages = log->stages};
+                                       .stages = log->stages,
+                                       .window_maker = log_window_maker(log, checked)};
     const struct engine_config engine_config = {
         .main = main,
         .ring_bytes = checked->values.ring_bytes,
@@ -235,13 +237,15 @@ static void remember(burst_t *log) {
 /* Opens ring, engine and threads, and the main stream that is wanted; NULL: none. After an error nothing of it is left. */
 static int open_log(burst_t *log, const struct checked_config *checked, const struct engine_stream *main) {
     struct opened_ring ring = {.device = NULL};
-    int rc = open_ring(checked, log, &ring);
+    int rc = log_window_prepare(log, checked);
+    rc = rc < 0 ? rc : open_ring(checked, log, &ring);
     rc = rc < 0 ? rc : open_engine(log, checked, main);
     if (rc == 0) {
         tell_open(log, checked, &ring);
         rc = start_threads(log, checked);
     }
     if (rc == 0) {
+        log_window_open(log, checked);
         placement_of_threads(&checked->placement, &log->threads);
         remember(log);
         return 0;
@@ -252,6 +256,7 @@ static int open_log(burst_t *log, const struct checked_config *checked, const st
     if (ring.device != NULL) {
         ring_open_undo(&checked->values, &ring);
     }
+    log_window_free(log);
     return rc;
 }
 

@@ -32,15 +32,16 @@ static int is_plausible(const struct record_header *header) {
            header->in_flight < header->sequence && header->sequence <= LAYOUT_NUMBER_MAX;
 }
 
-int record_has_header(const uint8_t *image, uint64_t capacity, uint64_t position, uint32_t crc_seed) {
-    const uint64_t left = lap_remaining(position, capacity);
-    if (left < RECORD_HEADER_BYTES) {
-        return 0;
-    }
-    const struct record_header *header = record_at(image, capacity, position);
-    return header->position == position && record_bytes(header->length) <= left && is_plausible(header) &&
-           header->type >= RECORD_DATA && header->type <= RECORD_MARKER &&
+int record_header_is_whole(const struct record_header *header, uint64_t capacity, uint64_t position,
+                           uint32_t crc_seed) {
+    return header->position == position && record_bytes(header->length) <= lap_remaining(position, capacity) &&
+           is_plausible(header) && header->type >= RECORD_DATA && header->type <= RECORD_MARKER &&
            header->header_crc == crc32c(crc_seed, header, RECORD_CRC_COVERS);
+}
+
+int record_has_header(const uint8_t *image, uint64_t capacity, uint64_t position, uint32_t crc_seed) {
+    return lap_remaining(position, capacity) >= RECORD_HEADER_BYTES &&
+           record_header_is_whole(record_at(image, capacity, position), capacity, position, crc_seed);
 }
 
 enum record_verdict record_judge(const uint8_t *image, uint64_t capacity, uint64_t position, uint32_t crc_seed) {

@@ -4,9 +4,11 @@ package io.burstlog;
 import io.burstlog.binding.ConfigStruct;
 import io.burstlog.binding.Engine;
 import io.burstlog.binding.EngineLibrary;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -136,6 +138,8 @@ public final class BurstConfig {
         private HugePages hugePages = HugePages.AUTO;
         private Duration batchDelay = Duration.ZERO;
         private long batchBytes;
+        private String window;
+        private Set<PosixFilePermission> windowPermissions = Set.of();
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
@@ -283,6 +287,25 @@ public final class BurstConfig {
          */
         public Builder batchBytes(long bytes) {
             batchBytes = bytes;
+            return this;
+        }
+
+        /**
+         * An existing folder, in which the open makes a socket that gives the ring's memory, read-only, to the readers
+         * of other processes: they see a record as soon as it is durable. Null, the default, for none: readers then
+         * read the medium.
+         */
+        public Builder window(String folder) {
+            window = folder;
+            return this;
+        }
+
+        /**
+         * The permissions of the window's socket: each process that may write it may read all records. Empty, the
+         * default, for {@code rw-------}.
+         */
+        public Builder windowPermissions(Set<PosixFilePermission> permissions) {
+            windowPermissions = Set.copyOf(permissions);
             return this;
         }
 

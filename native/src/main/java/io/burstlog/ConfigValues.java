@@ -61,7 +61,7 @@ final class ConfigValues {
         } else if (value instanceof Segments segments) {
             write(struct, segments);
         } else if (value instanceof Set<?> permissions) {
-            struct.writeField("fileMode", modeOf(permissions));
+            struct.writeField(name.replace("Permissions", "Mode"), modeOf(permissions));
         } else {
             struct.writeField(name, value);
         }

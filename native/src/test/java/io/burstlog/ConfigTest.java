@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -225,7 +226,7 @@ class ConfigTest {
         values.putAll(Map.of("ringBytes", 0L, "maxRecordBytes", 0L, "batchBytes", 0L));
         values.putAll(Map.of("drainInterval", Duration.ZERO));
         values.putAll(Map.of("shutdownTimeout", Duration.ZERO, "batchDelay", Duration.ZERO));
-        values.putAll(Map.of("realtimePriority", 0, "commitSpin", false));
+        values.putAll(Map.of("realtimePriority", 0, "commitSpin", false, "windowPermissions", Set.of()));
         assertThat(config.values()).isEqualTo(values);
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.impl.Log4jLogEvent;
@@ -153,11 +154,19 @@ class AttributesTest {
                 + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" commitCpu=\" " + cpu
                 + "\" realtimePriority=\"0\" hugePages=\"auto\""
                 + " commitSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
+                + " window=\"" + temporary + "\" windowPermissions=\"rw-rw----\""
                 + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
                 + "\" ignoreExceptions=\"false\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
             log4j.logger().info("order 1");
             assertThat(log4j.status(Level.WARN)).isEmpty();
+            try (Stream<Path> files = Files.list(temporary)) {
+                final Path socket = files.filter(file -> file.toString().endsWith(".window"))
+                        .findAny()
+                        .orElseThrow();
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
+                        .isEqualTo("rw-rw----");
+            }
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
     }

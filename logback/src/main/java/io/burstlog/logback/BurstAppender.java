@@ -359,6 +359,18 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("hugePages", choice);
     }
 
+    /**
+     * An existing folder for the socket that gives the ring's memory to readers in other processes; none by default.
+     */
+    public void setWindow(String folder) {
+        texts.put("window", folder);
+    }
+
+    /** The permissions of that socket, such as {@code rw-rw----}; {@code rw-------} by default. */
+    public void setWindowPermissions(String permissions) {
+        texts.put("windowPermissions", permissions);
+    }
+
     /** Whether management clients see the ring and its log files, true by default. */
     public void setJmx(String choice) {
         texts.put("jmx", choice);

@@ -21,7 +21,9 @@ import java.nio.charset.StandardCharsets;
     "drainCpu",
     "commitCpu",
     "realtimePriority",
-    "commitSpin"
+    "commitSpin",
+    "windowMode",
+    "window"
 })
 public final class ConfigStruct extends Structure {
 
@@ -41,6 +43,8 @@ public final class ConfigStruct extends Structure {
     public String commitCpu;
     public int realtimePriority;
     public int commitSpin;
+    public int windowMode;
+    public String window;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

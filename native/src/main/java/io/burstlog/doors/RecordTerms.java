@@ -44,6 +44,8 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
             "commitSpin",
             "batchDelay",
             "batchSize",
+            "window",
+            "windowPermissions",
             "library",
             "jmx");
 

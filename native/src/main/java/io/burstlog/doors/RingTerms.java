@@ -125,6 +125,8 @@ public record RingTerms(
                 .commitSpin(orDefault(reader.flag("commitSpin"), false))
                 .batchDelay(orDefault(delay, Duration.ZERO))
                 .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
+                .window(reader.text("window"))
+                .windowPermissions(orDefault(reader.permissions("windowPermissions"), Set.of()))
                 .library(reader.text("library"));
     }
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The door of a window: a socket in a configured folder, which hands a read-only descriptor to each process that may
+ * connect, and the thread `burst-window` that wakes sleeping readers.
+ *
+ * DESIGN. The socket's permission bits say who may connect. A socket that a killed process left is replaced by a rename,
+ * so that readers never find none. While no reader sleeps, the thread sleeps in poll, and a commit wakes nobody. While
+ * one sleeps, the thread awaits commits for all of them, and wakes all with one call, at most every DOOR_WAKE_NS. A reader
+ * can do no more than be woken too often: the door reads a fixed number of bytes from it, and never waits for it.
+ */
+#ifndef BURST_WINDOW_DOOR_H
+#define BURST_WINDOW_DOOR_H
+
+#include <sys/types.h>
+
+#include "base/events.h"
+#include "base/worker.h"
+#include "media/window.h"
+#include "window/protocol.h"
+
+#define DOOR_READERS_MOST 256u /* connections at a time; more are closed at once */
+#define DOOR_WAKE_NS 50000
+
+/* The log behind the door. */
+struct door_host {
+    const struct platform *platform;
+    struct events *events;
+    const char *ring; /* the ring's path, for sentences */
+    void *argument;
+    /* Waits until the watermark is above the position, or for that time. */
+    void (*await_commit)(void *argument, uint64_t above_position, int64_t timeout_ns);
+    struct event_count *commits; /* await_commit sleeps here */
+};
+
+struct door_reader {
+    int fd;
+    int is_asleep; /* it asked to be woken since it was last woken */
+    uint64_t above_position;
+};
+
+struct door {
+    struct door_host host;
+    struct window *window;
+    int window_fd;
+    int listener;
+    int folder;
+    int stop; /* an eventfd that ends the thread's poll */
+    dev_t device;
+    ino_t inode;
+    struct worker worker;
+    struct door_reader readers[DOOR_READERS_MOST];
+    unsigned count;
+    int is_crowded; /* a reader was sent away, and the operator knows */
+    char name[WINDOW_SOCKET_NAME_BYTES];
+};
+
+/* Checks that `folder` can have a socket. Returns 0, or -errno with a sentence. */
+int door_check(const char *folder);
+
+/* Makes the socket and starts the thread. Takes over window_fd, a descriptor of the whole window with read rights. mode:
+ * permission bits of the socket. Returns 0, or -errno with a sentence; then nothing is left of it. */
+int door_open(struct door *door, const struct door_host *host, const char *folder, uint32_t mode, struct window *window,
+              int window_fd);
+
+/* Tells all readers that the log goes away, removes the socket if it is this door's, and ends the thread. */
+void door_close(struct door *door);
+
+#endif
