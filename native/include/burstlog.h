@@ -140,7 +140,7 @@ typedef struct burst_stream_config {
     uint64_t segments_limit_bytes;
     uint64_t segments_limit_ns;
     uint32_t segments_over_limit; /* enum burst_segments_over_limit; default HOLD */
-    uint32_t reserved;            /* 0 */
+    uint32_t index;               /* 1: each log file gets an index for readers, in .burstlog-index beside it */
 } burst_stream_config_t;
 
 /* A ring, and its main stream. Texts and structs that it points to must last until the call that gets it returns. */

@@ -175,6 +175,7 @@ struct stream_config {
     bool rolls_by_caller = false;
     std::optional<burstlog::rolling> rolling;
     burstlog::segments segments;
+    bool index = false;
 
     /* Fills both structs. They point to each other and into this object: valid until one of the three is changed or
      * destroyed. */
@@ -199,6 +200,7 @@ struct stream_config {
         c.segments_limit_bytes = segments.limit_bytes;
         c.segments_limit_ns = detail::setting_ns(segments.limit);
         c.segments_over_limit = segments.release ? BURST_SEGMENTS_RELEASE : BURST_SEGMENTS_HOLD;
+        c.index = index;
     }
 };
 

@@ -49,6 +49,7 @@ static struct {
     void (*memory_limit)(const struct platform *platform, struct memory_limit *limit); /* NULL: there is no limit */
     char folder[4096 + 32];
     char file[4096 + 64];
+    int has_index; /* the log file gets an index */
 } host;
 
 static inline int64_t standing_clock_ns(const struct platform *platform) {
@@ -151,7 +152,7 @@ static inline int try_to_open(void) {
                                        .files = &host.files,
                                        .events = &host.events,
                                        .window_maker = host.window_maker};
-    const struct engine_stream main_stream = {.name = "", .path = host.file};
+    const struct engine_stream main_stream = {.name = "", .path = host.file, .has_index = host.has_index};
     const struct engine_config config = {.main = &main_stream};
     host.flushes = host.reads_before_flush = host.accesses = 0;
     return engine_open(&parts, &config, &host.engine);

@@ -84,7 +84,7 @@ static void break_off(struct spectrum *spectrum) {
 
 static int add_item(struct spectrum *spectrum, const struct reader_item *item) {
     const struct record_header *record = item->record;
-    if (record == NULL || record->type == RECORD_MARKER) {
+    if (record == NULL) {
         break_off(spectrum);
         return 0;
     }

@@ -9,11 +9,6 @@
 enum { NO_ROOM = -1, NOWHERE = -2, A_ROLL = -3 };
 enum { FETCH_AHEAD_BYTES = 1024, FETCHED_BYTES = 384 };
 
-static int is_roll_of(const struct drain_stream *stream, const struct log_item *item) {
-    return item->kind == LOG_RECORD && stream_takes(stream, &item->header) && record_is_roll(&item->header) &&
-           stream->outlet != NULL && stream->outlet->ops->roll != NULL;
-}
-
 /* Puts the item's bytes into the batch. Returns their number; or a code if there is no room, if the stream has no
  * outlet, or if the item is a roll. Then the item stays where it is. */
 static int64_t put(const struct drain *drain, const struct drain_stream *stream, const struct log_item *item,
@@ -34,7 +29,7 @@ static int64_t put(const struct drain *drain, const struct drain_stream *stream,
     if (format == NULL) {
         return NOWHERE;
     }
-    if (is_roll_of(stream, item)) {
+    if (stream_rolls_at(stream, item)) {
         return A_ROLL;
     }
     const size_t size = format->record_size(&item->header, item->payload);
@@ -134,6 +129,7 @@ void feed_make(struct feed *feed, struct drain *drain, const struct drain_stream
                                     .last_sequence = next_sequence - 1,
                                     .begin = feed_begin,
                                     .next = feed_next,
+                                    .item = feed_item,
                                     .argument = feed},
                           .drain = drain,
                           .stream = stream};

@@ -57,6 +57,12 @@ static inline int stream_takes(const struct drain_stream *stream, const struct r
     return header->stream == stream_source(&stream->noted);
 }
 
+/* Whether the item is a roll that the stream's outlet performs. */
+static inline int stream_rolls_at(const struct drain_stream *stream, const struct log_item *item) {
+    return item->kind == LOG_RECORD && stream_takes(stream, &item->header) && record_is_roll(&item->header) &&
+           stream->outlet != NULL && stream->outlet->ops->roll != NULL;
+}
+
 static inline int stream_follows(const struct drain_stream *stream) {
     return stream->noted.follows != 0;
 }
@@ -105,7 +111,11 @@ struct feed {
     struct drain *drain;
     const struct drain_stream *stream;
     struct log_cursor cursor;
+    struct log_item item; /* of the last call of `item` */
 };
+
+/* outlet_noted.item */
+int feed_item(const struct outlet_noted *noted, struct outlet_item *item);
 
 void feed_make(struct feed *feed, struct drain *drain, const struct drain_stream *stream);
 

@@ -20,6 +20,7 @@
 #include "base/events.h"
 #include "device/device.h"
 #include "media/checkpoint.h"
+#include "media/durable_stamp.h"
 #include "media/superblock.h"
 #include "media/window.h"
 

@@ -198,7 +198,7 @@ static void check_name(const char *ring, const char *name, int is_main, struct e
 static void check_stream(const char *ring, const burst_stream_config_t *given, int is_main,
                          struct checked_stream *config, struct error_list *errors) {
     burst_stream_config_t *values = &config->values;
-    const size_t least = BYTES_UP_TO(burst_stream_config_t, reserved);
+    const size_t least = BYTES_UP_TO(burst_stream_config_t, index);
     const int rc = config_copy_given(given, "stream_config", least, values, sizeof *values);
     if (rc < 0) {
         error_list_add(errors, rc);
@@ -210,7 +210,8 @@ static void check_stream(const char *ring, const burst_stream_config_t *given, i
     error_list_add(errors, accounts_check(&new_file));
     const struct choice choices[] = {
         {"onFull", values->on_full, BURST_ON_FULL_DISCARD, "block (0), fail (1) or discard (2)"},
-        {"rolls_by_caller", values->rolls_by_caller, 1, "0 or 1"}};
+        {"rolls_by_caller", values->rolls_by_caller, 1, "0 or 1"},
+        {"index", values->index, 1, "0 or 1"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         check_choice(&choices[i], OF_STREAM, ring, errors);
     }

@@ -36,6 +36,7 @@ struct engine_stream {
     const struct roller *roller; /* NULL: its records say how to roll */
     const char *segments;        /* absolute path of a folder that gets its records unchanged, too; NULL: none */
     uint64_t segment_bytes;      /* struct segments_outlet_parts */
+    int has_index;               /* struct file_outlet_parts */
 };
 
 struct engine_config {

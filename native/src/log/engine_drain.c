@@ -62,12 +62,13 @@ static int is_wanted(void *argument) {
 }
 
 static int make_file_outlet(const struct engine *engine, const struct new_file *new_file, const struct roller *roller,
-                            struct outlet **outlet) {
+                            int has_index, struct outlet **outlet) {
     const struct file_outlet_parts parts = {.platform = engine->parts.platform,
                                             .events = engine->parts.events,
                                             .files = engine->parts.files,
                                             .new_file = *new_file,
                                             .roller = roller,
+                                            .has_index = has_index,
                                             .mark_is_untrusted = engine->untrusted_ring_owner != 0};
     return file_outlet_create(&parts, outlet);
 }
@@ -113,7 +114,9 @@ void engine_end_absent_wait(struct engine *engine) {
 static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
     const struct engine *engine = argument;
     const struct new_file new_file = {.mode = 0};
-    return state->kind == OUTLET_FILE       ? make_file_outlet(engine, &new_file, &engine->absent_roller, outlet)
+    return state->kind == OUTLET_FILE
+               ? make_file_outlet(engine, &new_file, &engine->absent_roller,
+                                  state->roll.index.sequence != 0 && engine->untrusted_ring_owner == 0, outlet)
            : state->kind == OUTLET_SEGMENTS ? make_segments_outlet(engine, NULL, outlet)
            : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
                ? make_raw_outlet(engine, outlet)
@@ -138,8 +141,11 @@ static int make_configured_outlet(const struct engine *engine, const struct engi
     const uint32_t kind = bound_kind(engine, stream);
     const int is_raw = engine->parts.raw_media != NULL &&
                        (kind != 0 ? kind == OUTLET_RAW : stream->path != NULL && raw_is_device(stream->path));
+    if (is_raw && stream->has_index) {
+        return error_set(EINVAL, "index: the log on block device %s gets no index; leave it out", stream->path);
+    }
     return is_raw ? make_raw_outlet(engine, outlet)
-                  : make_file_outlet(engine, &stream->new_file, stream->roller, outlet);
+                  : make_file_outlet(engine, &stream->new_file, stream->roller, stream->has_index, outlet);
 }
 
 /* The ring's owner may have named any file in it, and may have written the records for that file. */

@@ -61,6 +61,7 @@ static struct stream_opening *make_opening(const struct checked_stream *config) 
         opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
                                                  .path = copy_string(&room, config->file_name),
                                                  .segment_bytes = values->segment_bytes,
+                                                 .has_index = (int)values->index,
                                                  .new_file = {.mode = values->file_mode,
                                                               .owner = copy_string(&room, values->file_owner),
                                                               .group = copy_string(&room, values->file_group)}};

@@ -242,6 +242,16 @@ enum roll_phase {
     ROLL_GIVEN_UP, /* the file could not be renamed; the stream goes on in it */
 };
 
+/* The index of the file up to `length`: media/index.h. */
+struct outlet_index {
+    uint64_t sequence;   /* the first one that a record in it may have, which is its name; 0: there is none */
+    uint32_t bytes;      /* so many bytes of its data are durable */
+    uint32_t chain;      /* CRC of its last chunk, or entry */
+    uint32_t length_crc; /* CRC32C of `length`, seed 0: an older version moves the length and leaves the index */
+    uint16_t entries;
+    uint16_t attempt; /* the second part of its name */
+};
+
 /* Which of its files a stream writes. */
 struct outlet_roll {
     uint32_t phase;    /* enum roll_phase */
@@ -253,7 +263,7 @@ struct outlet_roll {
     int64_t next_time_ns;     /* as in struct roll_head */
     uint64_t next_file_bytes; /* as in struct roll_head */
     uint64_t frames;          /* OUTLET_SEGMENTS: number of frames in the segment up to `length`; else 0 */
-    uint8_t reserved_end[24]; /* zero */
+    struct outlet_index index;
 };
 
 enum outlet_kind {
@@ -314,6 +324,8 @@ _Static_assert(sizeof(struct outlet_mount) == 16, "outlet_mount size");
 _Static_assert(sizeof(struct outlet_mark) == 32, "outlet_mark size");
 _Static_assert(offsetof(struct outlet_roll, born_ns) == 16, "outlet_roll.born_ns");
 _Static_assert(offsetof(struct outlet_roll, next_file_bytes) == 40, "outlet_roll.next_file_bytes");
+_Static_assert(offsetof(struct outlet_roll, index) == 56, "outlet_roll.index");
+_Static_assert(sizeof(struct outlet_index) == 24, "outlet_index size");
 _Static_assert(sizeof(struct outlet_roll) == 80, "outlet_roll size");
 _Static_assert(offsetof(struct checkpoint_head, epoch) == 16, "checkpoint_head.epoch");
 _Static_assert(offsetof(struct checkpoint_head, bytes) == 24, "checkpoint_head.bytes");
@@ -355,33 +367,6 @@ _Static_assert(offsetof(struct writer_note, written_ns) == 40, "writer_note.writ
 _Static_assert(offsetof(struct writer_note, closed) == 52, "writer_note.closed");
 _Static_assert(offsetof(struct writer_note, crc) == 60, "writer_note.crc");
 _Static_assert(sizeof(struct writer_note) == 64, "writer_note size");
-
-/* ------------------------------------------------------------------------------------------- durable stamp */
-
-/*
- * When records became durable. A commit has the stamp of the commit before it, behind its LAST record, if the rest of
- * the block has room for it. A note has the stamp of its watermark right behind it. It is knowledge about time only: no
- * part of the log depends on it. Writers of memory (mapped rings) write none.
- */
-struct durable_stamp {
-    uint64_t position;      /* a watermark: all records of the epoch before it were durable ... */
-    uint64_t next_sequence; /* ... which are those below this sequence ... */
-    int64_t durable_ns;     /* ... at this time, CLOCK_REALTIME; the last of them only since then */
-    uint32_t epoch;         /* epoch of the open that wrote it */
-    uint32_t crc;           /* CRC32C of all bytes before it, seeded with the ring's uuid */
-};
-
-_Static_assert(offsetof(struct durable_stamp, durable_ns) == 16, "durable_stamp.durable_ns");
-_Static_assert(offsetof(struct durable_stamp, crc) == 28, "durable_stamp.crc");
-_Static_assert(sizeof(struct durable_stamp) == 32, "durable_stamp size");
-
-/* The writer fills the slot of a note with this. */
-struct writer_note_block {
-    struct writer_note note;
-    struct durable_stamp stamp; /* of the note's watermark; zeros: its time is not known */
-};
-
-_Static_assert(offsetof(struct writer_note_block, stamp) == 64, "writer_note_block.stamp");
 
 /* --------------------------------------------------------------------------------------------- calibration */
 

@@ -26,6 +26,19 @@ struct outlet_roll_record {
     struct roll roll;
 };
 
+/* A part of the log behind the checkpoint that the destination has. */
+struct outlet_item {
+    /* A record of the stream; its payload is valid until the next call. NULL: a loss, or only a time. */
+    const struct record_header *header;
+    const uint8_t *payload;
+    uint64_t bytes;    /* its length in the destination; of a roll: 0, its outlet knows */
+    uint64_t sequence; /* of the first lost record */
+    uint64_t count;    /* number of records lost; 0: it is no loss */
+    /* Unless 0: all records below durable_sequence, of any stream, were durable at this time. */
+    int64_t durable_ns;
+    uint64_t durable_sequence;
+};
+
 /*
  * The newest checkpoint's view of the destination, and the bytes that follow there. `next` makes these bytes in the
  * buffer of the drain's batch. So an outlet that calls it does not answer OUTLET_READY.
@@ -39,7 +52,10 @@ struct outlet_noted {
     /* Returns 1 with the next bytes (`bytes` may be 0), 0 after the last durable ones, -EIO if a mapped ring has lost
      * the record. For an outlet that rolls it returns 2 at a roll, with *roll; the next call goes on behind it. */
     int (*next)(const struct outlet_noted *noted, const uint8_t **data, size_t *bytes, struct outlet_roll_record *roll);
-    void *argument; /* for both functions */
+    /* Only in `sync`: takes what was written, item by item, from where `begin` begins. Returns 1; 0 at its end; -EIO if a
+     * mapped ring has lost the record. */
+    int (*item)(const struct outlet_noted *noted, struct outlet_item *item);
+    void *argument; /* for these functions */
 };
 
 /* Answers of an outlet. A negative errno means that it cannot go on now: the drain notes the stall and asks again

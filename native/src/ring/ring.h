@@ -30,6 +30,7 @@
 #include "base/platform.h"
 #include "base/event_count.h"
 #include "device/device.h"
+#include "media/durable_stamp.h"
 #include "media/layout.h"
 #include "media/walk.h"
 #include "media/window.h"

@@ -129,11 +129,12 @@ void every_setting_of_a_stream_reaches_c() {
     CHECK(s.rolling == nullptr);
     stream.rolling = rolling;
     stream.segments = segments;
+    stream.index = true;
     stream.to_c(s, rolled);
     CHECK(s.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == 1 && rolled.size_bytes == 1);
     CHECK(rolled.interval_ns == 2000 && rolled.keep_files == 3 && rolled.keep_bytes == 4 && rolled.keep_ns == 5000);
     CHECK(is(s.segments, "s") && s.segment_bytes == 11 && s.segments_keep_bytes == 12 && s.segments_keep_ns == 13000);
-    CHECK(s.segments_limit_bytes == 14 && s.segments_limit_ns == 15000 && s.segments_over_limit == 1);
+    CHECK(s.segments_limit_bytes == 14 && s.segments_limit_ns == 15000 && s.segments_over_limit == 1 && s.index == 1);
     CHECK(s.struct_bytes == sizeof s && is(s.name, "n") && is(s.file_name, "f") && s.on_full == BURST_ON_FULL_FAIL);
     CHECK(s.block_timeout_ns == 1000 && is(s.file_owner, "o") && is(s.file_group, "g") && s.file_mode == 0600);
     CHECK(s.rolls_by_caller == 1);

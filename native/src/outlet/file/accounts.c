@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -77,4 +78,17 @@ int accounts_apply(int file, const struct new_file *new_file) {
     }
     const int rc = look_up(new_file, &uid, &gid, &unknown);
     return rc == 0 && fchown(file, uid, gid) < 0 ? -errno : rc;
+}
+
+static const char *keep_name(char kept[ACCOUNT_NAME_BYTES], const char *name) {
+    if (name != NULL) {
+        snprintf(kept, ACCOUNT_NAME_BYTES, "%s", name);
+    }
+    return name == NULL ? NULL : kept;
+}
+
+struct new_file accounts_keep(const struct new_file *given, char owner[ACCOUNT_NAME_BYTES],
+                              char group[ACCOUNT_NAME_BYTES]) {
+    return (struct new_file){
+        .mode = given->mode, .owner = keep_name(owner, given->owner), .group = keep_name(group, given->group)};
 }

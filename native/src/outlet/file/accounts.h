@@ -15,4 +15,8 @@ int accounts_check(const struct new_file *new_file);
 /* Gives the open file to the owner and group. Returns 0 or -errno; sets no sentence. */
 int accounts_apply(int file, const struct new_file *new_file);
 
+/* Copies the names, cut if they are too long. Returns what is given, with the copies. */
+struct new_file accounts_keep(const struct new_file *given, char owner[ACCOUNT_NAME_BYTES],
+                              char group[ACCOUNT_NAME_BYTES]);
+
 #endif

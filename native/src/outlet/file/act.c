@@ -10,6 +10,7 @@
 #include "outlet/file/file_rules.h"
 #include "outlet/file/names.h"
 #include "outlet/file/tell.h"
+#include "outlet/index/writer.h"
 
 #define LOCK_POLL_NS 20000000ll /* times FILE_LOCK_TRIES: one second */
 /* More rounds than any call needs. A file that others change all the time stalls. After a wait for a lock the count
@@ -57,6 +58,7 @@ static int hand_over(struct log_file *log, struct file_call *call, enum news new
     }
     log->mark_is_untrusted = 0;
     log->state = call->draft;
+    log->state.roll.index = (struct outlet_index){0}; /* each file has one of its own */
     log->news = news;
     log->why_diverted = why_diverted;
     if (call->facts.caller == CALLER_ROLL) {
@@ -398,11 +400,16 @@ void file_note_phase(struct outlet *outlet, enum roll_phase phase, struct outlet
     log->state.roll.phase = state->roll.phase = phase;
 }
 
+void file_note_index(struct outlet *outlet, const struct outlet_index *index, struct outlet_state *state) {
+    ((struct log_file *)outlet)->state.roll.index = state->roll.index = *index;
+}
+
 void file_take_noted(struct outlet *outlet, const struct outlet_noted *noted) {
     ((struct log_file *)outlet)->state = *noted->state;
 }
 
 void file_close(struct outlet *outlet) {
+    index_writer_close(((struct log_file *)outlet)->index);
     leave((struct log_file *)outlet, NEXT_FILE_NOTED);
 }
 
@@ -417,14 +424,8 @@ void file_note_stall(struct outlet *outlet, int is_stalled) {
 void file_destroy(struct outlet *outlet) {
     struct log_file *log = (struct log_file *)outlet;
     destination_close(&log->destination);
+    index_writer_destroy(log->index);
     platform_release(log->platform, log, sizeof *log);
-}
-
-static const char *keep_name(char kept[ACCOUNT_NAME_BYTES], const char *name) {
-    if (name != NULL) {
-        snprintf(kept, ACCOUNT_NAME_BYTES, "%s", name);
-    }
-    return name == NULL ? NULL : kept;
 }
 
 int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **outlet) {
@@ -436,12 +437,14 @@ int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **ou
     log->platform = parts->platform;
     log->events = parts->events;
     log->destination.files = parts->files;
-    log->destination.new_file = (struct new_file){.mode = parts->new_file.mode,
-                                                  .owner = keep_name(log->owner, parts->new_file.owner),
-                                                  .group = keep_name(log->group, parts->new_file.group)};
+    log->destination.new_file = accounts_keep(&parts->new_file, log->owner, log->group);
     log->destination.file = DESTINATION_CLOSED;
     log->mark_is_untrusted = log->ring_is_untrusted = parts->mark_is_untrusted;
     log->roller = parts->roller;
+    if (parts->has_index && index_writer_create(parts->platform, parts->events, &log->destination, &log->index) < 0) {
+        file_destroy(&log->outlet);
+        return -ENOMEM;
+    }
     *outlet = &log->outlet;
     return 0;
 }

@@ -27,6 +27,9 @@ void file_noted(struct outlet *outlet, const struct outlet_noted *noted);
 /* Takes the noted state as the file's state. */
 void file_take_noted(struct outlet *outlet, const struct outlet_noted *noted);
 
+/* Both the file's state and *state have this index from now on. */
+void file_note_index(struct outlet *outlet, const struct outlet_index *index, struct outlet_state *state);
+
 void file_note_phase(struct outlet *outlet, enum roll_phase phase, struct outlet_state *state);
 
 /* The file stalls, or stalls no longer. */

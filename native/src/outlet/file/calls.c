@@ -8,6 +8,7 @@
 
 #include "outlet/file/act.h"
 #include "outlet/file/tell.h"
+#include "outlet/index/writer.h"
 
 static const struct log_file *log_file_of(const struct outlet *outlet) {
     return (const struct log_file *)outlet;
@@ -46,7 +47,13 @@ static int log_file_sync(struct outlet *outlet, const struct outlet_noted *noted
     begin_call(&call, MOMENT_SYNCED, CALLER_DRAIN, noted, state);
     call.rc = file_sync(outlet);
     call.facts.error = file_error_of(call.rc);
-    return file_run(outlet, &call);
+    const int rc = file_run(outlet, &call);
+    if (rc == OUTLET_READY) {
+        struct index_writer *const writer = log_file_of(outlet)->index;
+        const struct outlet_index index = writer == NULL ? (struct outlet_index){0} : index_writer_sync(writer, noted);
+        file_note_index(outlet, &index, state);
+    }
+    return rc;
 }
 
 static int log_file_bind(struct outlet *outlet, const char *path, const struct outlet_noted *noted,

@@ -44,6 +44,7 @@ struct file_outlet_parts {
      * records. */
     int mark_is_untrusted;
     const struct roller *roller; /* NULL: the records decide about their rolls. Outlives the outlet */
+    int has_index;               /* each file gets an index: outlet/index/writer.h */
 };
 
 /* Makes a closed outlet. Returns 0, or -ENOMEM with a sentence. */

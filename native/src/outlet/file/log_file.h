@@ -40,6 +40,7 @@ struct log_file {
     int mark_is_untrusted;
     int ring_is_untrusted;       /* the ring's owner is not trusted, so neither are names in the ring */
     const struct roller *roller; /* or NULL */
+    struct index_writer *index;  /* NULL: the file has no index */
     int roll_told_rc;            /* error of the rolls given up since the last good one, or 0 */
     int target_told;             /* the operator knows that the last target was taken */
     int is_stalled;

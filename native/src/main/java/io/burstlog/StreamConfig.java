@@ -85,6 +85,11 @@ public final class StreamConfig {
         return set.segments;
     }
 
+    /** {@return whether each log file gets an index} */
+    public boolean index() {
+        return set.index;
+    }
+
     /** {@return whether the drain asks the caller to name the files that end} */
     public boolean rollsByCaller() {
         return set.rollsByCaller;
@@ -102,6 +107,7 @@ public final class StreamConfig {
         private boolean rollsByCaller;
         private Rolling rolling;
         private Segments segments;
+        private boolean index;
 
         private Builder() {}
 
@@ -181,6 +187,15 @@ public final class StreamConfig {
         /** The folder that receives the records as they are, beside the log file; null, the default, for none. */
         public Builder segments(Segments choice) {
             segments = choice;
+            return this;
+        }
+
+        /**
+         * Whether each log file gets an index, in the folder {@code .burstlog-index} beside it: readers then find a
+         * record by its sequence or its event time, and know when it was durable. Default: false.
+         */
+        public Builder index(boolean choice) {
+            index = choice;
             return this;
         }
 

@@ -204,6 +204,16 @@ class AttributesTest {
                 "use \"hold\" or \"release\"");
     }
 
+    @Test
+    void the_log_file_gets_an_index() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("index=\"true\"")))) {
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+            log4j.logger().info("order 1");
+        }
+        assertThat(directory.file().resolveSibling(".burstlog-index")).isDirectoryContaining("glob:**.1");
+        assertThatLogThrows(directory.burst("index=\"yes\""), "index=\"yes\"");
+    }
+
     private void assertSegments(final String attributes, final Segments expected) {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst(attributes)))) {
             assertThat(log4j.status(Level.WARN)).isEmpty();

@@ -410,4 +410,9 @@ public class BurstAppender<E> extends FileAppender<E> {
     public void setSegmentsOverLimit(String choice) {
         texts.put("segmentsOverLimit", choice);
     }
+
+    /** Whether each log file gets an index, by which readers find an event. */
+    public void setIndex(String flag) {
+        texts.put("index", flag);
+    }
 }

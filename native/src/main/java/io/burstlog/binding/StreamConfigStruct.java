@@ -23,7 +23,7 @@ import java.nio.charset.StandardCharsets;
     "segmentsLimitBytes",
     "segmentsLimitNanos",
     "segmentsOverLimit",
-    "reserved"
+    "index"
 })
 public final class StreamConfigStruct extends Structure implements Structure.ByReference {
 
@@ -44,7 +44,7 @@ public final class StreamConfigStruct extends Structure implements Structure.ByR
     public long segmentsLimitBytes;
     public long segmentsLimitNanos;
     public int segmentsOverLimit;
-    public int reserved;
+    public int index;
 
     public StreamConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

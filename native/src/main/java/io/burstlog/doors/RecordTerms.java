@@ -30,6 +30,7 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
             "segments",
             "segmentsLimit",
             "segmentsOverLimit",
+            "index",
             "ringSize",
             "durability",
             "maxRecordSize",

@@ -58,7 +58,8 @@ public record StreamTerms(Location location, RingTerms ring, StreamConfig config
                 .filePermissions(orDefault(reader.permissions("filePermissions"), Set.of()))
                 .fileOwner(reader.text("fileOwner"))
                 .fileGroup(reader.text("fileGroup"))
-                .segments(segments(reader, segments != null ? segments : segmentsUnset));
+                .segments(segments(reader, segments != null ? segments : segmentsUnset))
+                .index(orDefault(reader.flag("index"), false));
     }
 
     private static Segments segments(Settings reader, String folder) {

@@ -107,6 +107,12 @@ class RecordStreamTest {
                 .isEqualTo(Segments.in(segments).limitBytes(1L << 30).release(true));
     }
 
+    @Test
+    void a_log_file_has_an_index_only_if_the_settings_say_so() {
+        assertThat(terms("a.log").stream().config().index()).isFalse();
+        assertThat(terms("a.log", "index", "true").stream().config().index()).isTrue();
+    }
+
     private void openFromElsewhere() {
         BurstLog.open(BurstConfig.builder()
                         .ring(folder.resolve("app.ring").toString())

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "read/index.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/error.h"
+
+#define PATH_BYTES 4352
+#define ROOM_MIN (2 * (sizeof(struct index_chunk) + INDEX_CHUNK_BYTES))
+
+struct index_file {
+    int file;
+    struct index_header header;
+    struct index_entry table[INDEX_ENTRIES];
+    uint32_t entries; /* of the table, at the last look */
+    uint64_t reads;
+    uint32_t block; /* the block whose data is here */
+    uint8_t *data;  /* its data, from the start of the block */
+    size_t room, count;
+    size_t at; /* the next chunk in `data` */
+    uint32_t chain;
+    struct index_place place;
+    size_t item, items_end;  /* the next item of the open chunk, and their end; equal: no chunk is open */
+    struct index_item found; /* has_found: the next item */
+    int has_found;
+    char path[PATH_BYTES];
+};
+
+/* Returns how many bytes were read, or -errno with a sentence. */
+static int64_t read_some(struct index_file *index, void *data, size_t bytes, uint64_t offset) {
+    ssize_t got;
+    do {
+        got = pread(index->file, data, bytes, (off_t)offset);
+    } while (got < 0 && errno == EINTR);
+    index->reads++;
+    return got >= 0 ? got : error_set(errno, "index %s cannot be read: %s", index->path, error_name(errno));
+}
+
+/* Reads the table anew. Its entries are written in order, so the first bad one ends it. */
+static int look(struct index_file *index) {
+    const int64_t got = read_some(index, index->table, sizeof index->table, INDEX_TABLE_OFFSET);
+    const uint32_t most = got < 0 ? 0 : (uint32_t)((uint64_t)got / sizeof index->table[0]);
+    index->entries = 0;
+    while (index->entries < most) {
+        const struct index_entry *entry = &index->table[index->entries], *before = entry - 1;
+        if (!index_is_entry(entry, &index->header) || entry->number != index->entries ||
+            (index->entries > 0 && (entry->data <= before->data || entry->offset < before->offset ||
+                                    entry->sequence < before->sequence || entry->latest_ns < before->latest_ns))) {
+            break;
+        }
+        index->entries++;
+    }
+    return got < 0 ? (int)got : 0;
+}
+
+/* --------------------------------------------------------------------------------------------------- blocks */
+
+/* Makes room in `data`, whose bytes stay. */
+static int make_room(struct index_file *index, size_t bytes) {
+    if (bytes <= index->room) {
+        return 0;
+    }
+    uint8_t *data = realloc(index->data, bytes);
+    if (data == NULL) {
+        return error_set(ENOMEM, "no memory for a block of index %s: %zu bytes", index->path, bytes);
+    }
+    index->data = data;
+    index->room = bytes;
+    return 0;
+}
+
+/* Reads what the block has by now. The last one's end is unknown: it is read piece by piece. */
+static int fill(struct index_file *index) {
+    const uint64_t begin = index->table[index->block].data;
+    const int is_last = index->block + 1 == index->entries;
+    const uint64_t want = is_last ? index->count + ROOM_MIN : index->table[index->block + 1].data - begin;
+    int rc =
+        want > UINT32_MAX ? error_set(EUCLEAN, "index %s is damaged", index->path) : make_room(index, (size_t)want);
+    if (rc < 0 || want <= index->count) {
+        return rc;
+    }
+    const int64_t got = read_some(index, index->data + index->count, (size_t)want - index->count,
+                                  INDEX_DATA_OFFSET + begin + index->count);
+    index->count += got < 0 ? 0 : (size_t)got;
+    return got < 0 ? (int)got : 0;
+}
+
+static int enter_block(struct index_file *index, uint32_t block) {
+    index->block = block;
+    index->count = index->at = index->item = index->items_end = 0;
+    index->has_found = 0;
+    index->chain = index->table[block].crc;
+    return fill(index);
+}
+
+/* Opens the next chunk of the block. Returns 1, 0 if no whole one is written, or -errno. */
+static int open_chunk(struct index_file *index) {
+    for (int is_full = 0;; is_full = 1) {
+        const struct index_chunk *chunk = (const struct index_chunk *)(index->data + index->at);
+        if (index_is_chunk(index->data + index->at, index->count - index->at, index->chain)) {
+            index->place = index_chunk_place(chunk);
+            index->chain = chunk->crc;
+            index->item = index->at + sizeof *chunk;
+            index->at = index->items_end = index->item + chunk->bytes;
+            return 1;
+        }
+        /* The rest of the chunk may stand behind the bytes that were read. A torn chunk is read again. */
+        index->count = index->at;
+        const int rc = is_full ? 0 : fill(index);
+        if (rc < 0 || is_full) {
+            return rc;
+        }
+    }
+}
+
+int index_next(struct index_file *index, struct index_item *item) {
+    if (index->has_found) {
+        *item = index->found;
+        index->has_found = 0;
+        return 1;
+    }
+    if (index->entries == 0) {
+        return 0;
+    }
+    while (index->item == index->items_end) {
+        int rc = open_chunk(index);
+        if (rc == 0 && index->block + 1 == index->entries) {
+            rc = look(index); /* another block may have begun */
+            rc = rc < 0 ? rc : open_chunk(index);
+        }
+        if (rc == 0 && index->block + 1 < index->entries) {
+            rc = enter_block(index, index->block + 1);
+            rc = rc < 0 ? rc : 1;
+        }
+        if (rc <= 0) {
+            return rc;
+        }
+    }
+    const size_t used = index_take(&index->place, index->data + index->item, index->items_end - index->item, item);
+    if (used == 0) {
+        return error_set(EUCLEAN, "index %s is damaged behind offset %llu of its log file", index->path,
+                         (unsigned long long)index->place.offset);
+    }
+    index->item += used;
+    return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------- find */
+
+/* Whether the goal may lie before the block, so that it is none of this or a later one. */
+static int is_before(const struct index_entry *entry, enum index_goal goal, int64_t value) {
+    switch (goal) {
+    case INDEX_SEQUENCE:
+        return value < (int64_t)entry->sequence;
+    case INDEX_TIME:
+        return value <= entry->latest_ns;
+    default:
+        return value < (int64_t)entry->offset;
+    }
+}
+
+static int is_reached(const struct index_item *item, enum index_goal goal, int64_t value) {
+    switch (goal) {
+    case INDEX_SEQUENCE:
+        return (int64_t)item->sequence >= value;
+    case INDEX_TIME:
+        return item->time_ns >= value;
+    default:
+        return (int64_t)(item->offset + item->bytes) > value;
+    }
+}
+
+int index_find(struct index_file *index, enum index_goal goal, int64_t value) {
+    struct index_item item;
+    int rc = look(index);
+    if (rc < 0 || index->entries == 0) {
+        return rc;
+    }
+    /* The last block before which the goal is not: the predicate is monotone. */
+    uint32_t low = 0;
+    for (uint32_t high = index->entries; high - low > 1;) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (is_before(&index->table[middle], goal, value)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    rc = enter_block(index, low);
+    if (rc < 0) {
+        return rc;
+    }
+    do {
+        rc = index_next(index, &item);
+    } while (rc == 1 && (item.kind > INDEX_ENQUEUED || !is_reached(&item, goal, value)));
+    if (rc == 1) {
+        index->found = item;
+        index->has_found = 1;
+    }
+    return rc;
+}
+
+int index_durable(struct index_file *index, uint64_t sequence, int64_t *durable_ns) {
+    struct index_item item;
+    int rc = index_find(index, INDEX_SEQUENCE, (int64_t)sequence);
+    if (rc <= 0 || index->found.sequence != sequence) {
+        return rc < 0 ? rc : 0;
+    }
+    do {
+        rc = index_next(index, &item);
+    } while (rc == 1 && (item.kind != INDEX_DURABLE || item.sequence <= sequence));
+    *durable_ns = rc == 1 ? item.time_ns : 0;
+    return rc;
+}
+
+uint64_t index_begin(const struct index_file *index) {
+    return index->header.offset;
+}
+
+int index_end(struct index_file *index, uint64_t *offset) {
+    struct index_item item;
+    *offset = index->header.offset;
+    int rc = look(index);
+    if (rc < 0 || index->entries == 0) {
+        return rc;
+    }
+    rc = enter_block(index, index->entries - 1);
+    while (rc >= 0 && (rc = index_next(index, &item)) == 1) {
+        *offset = item.offset + item.bytes;
+    }
+    return rc;
+}
+
+uint64_t index_reads(const struct index_file *index) {
+    return index->reads;
+}
+
+/* ---------------------------------------------------------------------------------------------------- open */
+
+void index_close(struct index_file *index) {
+    if (index != NULL) {
+        close(index->file);
+        free(index->data);
+        free(index);
+    }
+}
+
+/* Returns 1 if it is a whole index of the wanted file, 0 if not, or -errno with a sentence. */
+static int is_wanted(struct index_file *index, const struct index_wanted *wanted) {
+    struct index_text text;
+    int64_t got = read_some(index, &index->header, sizeof index->header, 0);
+    if (got < 0 || (size_t)got < sizeof index->header || !index_is_header(&index->header)) {
+        return got < 0 ? (int)got : 0;
+    }
+    got = read_some(index, &text, sizeof text, INDEX_TEXT_OFFSET);
+    return got < 0 ? (int)got
+                   : (size_t)got == sizeof text && index_is_text(&text, &index->header) && text.bytes > 0 &&
+                         text.bytes <= wanted->begin_bytes && crc32c(0, wanted->begin, text.bytes) == text.text_crc;
+}
+
+/* An index in the folder. */
+struct found {
+    char name[64];
+    int64_t distance_s; /* from the last change of the wanted file to that of the index */
+};
+
+struct found_list {
+    struct found *found;
+    size_t count, room;
+};
+
+static int compare(const void *one, const void *other) {
+    const struct found *a = one, *b = other;
+    return a->distance_s != b->distance_s ? (a->distance_s > b->distance_s) - (a->distance_s < b->distance_s)
+                                          : -strcmp(a->name, b->name);
+}
+
+static int add_found(struct found_list *list, const char *name, int64_t distance_s) {
+    if (list->count == list->room) {
+        const size_t room = list->room == 0 ? 64 : 2 * list->room;
+        struct found *found = realloc(list->found, room * sizeof *found);
+        if (found == NULL) {
+            return error_set(ENOMEM, "no memory for the names of %zu indexes", room);
+        }
+        list->found = found;
+        list->room = room;
+    }
+    struct found *found = &list->found[list->count++];
+    snprintf(found->name, sizeof found->name, "%s", name);
+    found->distance_s = distance_s < 0 ? -distance_s : distance_s;
+    return 0;
+}
+
+/* Lists the indexes, those first that were changed when the wanted file was: strategies keep that time. */
+static int list_indexes(const char *folder, int64_t modified_s, struct found_list *list) {
+    DIR *directory = opendir(folder);
+    if (directory == NULL) {
+        return errno == ENOENT ? 0 : error_set(errno, "indexes in %s cannot be listed: %s", folder, error_name(errno));
+    }
+    int rc = 0;
+    for (struct dirent *entry; rc == 0 && (entry = readdir(directory)) != NULL;) {
+        struct stat status;
+        if (strlen(entry->d_name) < sizeof list->found->name &&
+            fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode)) {
+            rc = add_found(list, entry->d_name, (int64_t)status.st_mtime - modified_s);
+        }
+    }
+    closedir(directory);
+    if (list->count > 1) {
+        qsort(list->found, list->count, sizeof *list->found, compare);
+    }
+    return rc;
+}
+
+/* Returns 1 with *index if this one is of the wanted file and reaches beyond the offset; 0, or -errno. */
+static int try_one(const struct index_wanted *wanted, uint64_t offset, const char *folder, const char *name,
+                   struct index_file **out) {
+    uint64_t end = 0;
+    struct index_file *index = calloc(1, sizeof *index);
+    if (index == NULL) {
+        return error_set(ENOMEM, "no memory for an index: %zu bytes", sizeof *index);
+    }
+    snprintf(index->path, sizeof index->path, "%s/%s", folder, name);
+    index->file = open(index->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (index->file < 0) {
+        free(index);
+        return 0; /* deleted since the listing, or of others */
+    }
+    int rc = is_wanted(index, wanted);
+    rc = rc == 1 ? index_end(index, &end) : rc;
+    if (rc < 0 || end <= offset || end > wanted->bytes || index->header.offset > offset) {
+        index_close(index);
+        return rc == -EUCLEAN ? 0 : rc < 0 ? rc : 0;
+    }
+    *out = index;
+    return 1;
+}
+
+int index_open(const struct index_wanted *wanted, uint64_t offset, struct index_file **index) {
+    char folder[PATH_BYTES - sizeof((struct found *)0)->name];
+    struct found_list list = {.count = 0};
+    *index = NULL;
+    if ((size_t)snprintf(folder, sizeof folder, "%s/" INDEX_FOLDER, wanted->folder) >= sizeof folder) {
+        return 0;
+    }
+    int rc = list_indexes(folder, wanted->modified_s, &list);
+    for (size_t i = 0; rc == 0 && i < list.count; i++) {
+        rc = try_one(wanted, offset, folder, list.found[i].name, index);
+    }
+    free(list.found);
+    return rc;
+}
