@@ -131,19 +131,22 @@ int index_is_entry(const struct index_entry *entry, const struct index_header *h
            entry->sequence <= LAYOUT_NUMBER_MAX && entry->offset <= INT64_MAX && entry->data <= UINT32_MAX;
 }
 
-static uint32_t chunk_crc(const struct index_chunk *chunk, uint32_t chain) {
-    return crc32c(crc32c(chain, chunk, offsetof(struct index_chunk, crc)), chunk + 1, chunk->bytes);
+static uint32_t chunk_crc(const struct index_chunk *chunk, const void *items, uint32_t chain) {
+    return crc32c(crc32c(chain, chunk, offsetof(struct index_chunk, crc)), items, chunk->bytes);
 }
 
 void index_seal_chunk(struct index_chunk *chunk, uint32_t chain) {
-    chunk->crc = chunk_crc(chunk, chain);
+    chunk->crc = chunk_crc(chunk, chunk + 1, chain);
 }
 
-int index_is_chunk(const uint8_t *bytes, size_t left, uint32_t chain) {
-    const struct index_chunk *chunk = (const struct index_chunk *)bytes;
-    return left >= sizeof *chunk && chunk->bytes > 0 && chunk->bytes <= INDEX_CHUNK_BYTES &&
-           chunk->bytes <= left - sizeof *chunk && chunk->crc == chunk_crc(chunk, chain) &&
-           chunk->sequence <= LAYOUT_NUMBER_MAX && chunk->offset <= INT64_MAX;
+int index_is_chunk(const uint8_t *bytes, size_t left, uint32_t chain, struct index_chunk *chunk) {
+    if (left < sizeof *chunk) {
+        return 0;
+    }
+    memcpy(chunk, bytes, sizeof *chunk);
+    return chunk->bytes > 0 && chunk->bytes <= INDEX_CHUNK_BYTES && chunk->bytes <= left - sizeof *chunk &&
+           chunk->crc == chunk_crc(chunk, bytes + sizeof *chunk, chain) && chunk->sequence <= LAYOUT_NUMBER_MAX &&
+           chunk->offset <= INT64_MAX;
 }
 
 struct index_place index_chunk_place(const struct index_chunk *chunk) {

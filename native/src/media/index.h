@@ -123,8 +123,8 @@ int index_is_entry(const struct index_entry *entry, const struct index_header *h
 /* The items follow the chunk. `chain` is the CRC of the chunk or entry before it. */
 void index_seal_chunk(struct index_chunk *chunk, uint32_t chain);
 
-/* Whether a whole chunk stands at the start of these bytes. */
-int index_is_chunk(const uint8_t *bytes, size_t left, uint32_t chain);
+/* Whether a whole chunk stands at the start of these bytes, of any alignment. *chunk gets its head. */
+int index_is_chunk(const uint8_t *bytes, size_t left, uint32_t chain, struct index_chunk *chunk);
 
 /* The place of a valid chunk's first item. */
 struct index_place index_chunk_place(const struct index_chunk *chunk);

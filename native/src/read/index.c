@@ -104,12 +104,12 @@ static int enter_block(struct index_file *index, uint32_t block) {
 /* Opens the next chunk of the block. Returns 1, 0 if no whole one is written, or -errno. */
 static int open_chunk(struct index_file *index) {
     for (int is_full = 0;; is_full = 1) {
-        const struct index_chunk *chunk = (const struct index_chunk *)(index->data + index->at);
-        if (index_is_chunk(index->data + index->at, index->count - index->at, index->chain)) {
-            index->place = index_chunk_place(chunk);
-            index->chain = chunk->crc;
-            index->item = index->at + sizeof *chunk;
-            index->at = index->items_end = index->item + chunk->bytes;
+        struct index_chunk chunk;
+        if (index_is_chunk(index->data + index->at, index->count - index->at, index->chain, &chunk)) {
+            index->place = index_chunk_place(&chunk);
+            index->chain = chunk.crc;
+            index->item = index->at + sizeof chunk;
+            index->at = index->items_end = index->item + chunk.bytes;
             return 1;
         }
         /* The rest of the chunk may stand behind the bytes that were read. A torn chunk is read again. */

@@ -58,6 +58,14 @@ static void items_come_back_as_they_were_put(void **state) {
     assert_int_equal(place.sequence, LAYOUT_NUMBER_MAX + 1);
 }
 
+static void records_go_on_behind_a_loss(void **state) {
+    (void)state;
+    struct index_place place = start;
+    index_put(&place, &items[3], bytes);
+    assert_int_equal(place.sequence, 10);
+    assert_int_equal(place.offset, start.offset + 80);
+}
+
 static void a_line_of_a_log_takes_few_bytes(void **state) {
     (void)state;
     struct index_place place = start;
@@ -102,8 +110,11 @@ static void numbers_that_no_writer_has_are_refused(void **state) {
     assert_int_equal(index_take(&place, bytes, used, &item), 0); /* behind the end of all files */
     static const uint8_t endless[16] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     assert_int_equal(index_take(&from, endless, sizeof endless, &item), 0);
-    static const uint8_t beyond[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0, 0};
-    assert_int_equal(index_take(&from, beyond, sizeof beyond, &item), 0);
+    static const uint8_t beyond[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02, 0, 0};
+    place = start;
+    assert_int_equal(index_take(&place, beyond, sizeof beyond, &item), 0);
+    static const uint8_t highest[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00, 0, 0};
+    assert_int_equal(index_take(&place, highest, sizeof highest, &item), sizeof highest);
 }
 
 static void a_chunk_follows_only_the_one_before_it(void **state) {
@@ -112,17 +123,22 @@ static void a_chunk_follows_only_the_one_before_it(void **state) {
     *chunk = (struct index_chunk){.sequence = 5, .offset = 1000, .time_ns = start.time_ns};
     chunk->bytes = (uint32_t)put_all(bytes + sizeof *chunk);
     const size_t size = sizeof *chunk + chunk->bytes;
+    struct index_chunk head;
     index_seal_chunk(chunk, 77);
-    assert_true(index_is_chunk(bytes, size, 77));
-    assert_true(index_is_chunk(bytes, sizeof bytes, 77));
-    assert_false(index_is_chunk(bytes, size, 78));
-    assert_false(index_is_chunk(bytes, size - 1, 77));
-    assert_false(index_is_chunk(bytes, sizeof *chunk - 1, 77));
-    const struct index_place place = index_chunk_place(chunk);
+    assert_true(index_is_chunk(bytes, size, 77, &head));
+    assert_true(index_is_chunk(bytes, sizeof bytes, 77, &head));
+    assert_false(index_is_chunk(bytes, size, 78, &head));
+    assert_false(index_is_chunk(bytes, size - 1, 77, &head));
+    assert_false(index_is_chunk(bytes, sizeof *chunk - 1, 77, &head));
+    assert_true(index_is_chunk(bytes, size, 77, &head));
+    const struct index_place place = index_chunk_place(&head);
     assert_memory_equal(&place, &start, sizeof start);
+    static uint8_t odd[sizeof bytes + 1];
+    memcpy(odd + 1, bytes, sizeof bytes);
+    assert_true(index_is_chunk(odd + 1, size, 77, &head)); /* chunks begin anywhere */
     for (size_t bit = 0; bit < 8 * size; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        assert_false(index_is_chunk(bytes, sizeof bytes, 77));
+        assert_false(index_is_chunk(bytes, sizeof bytes, 77, &head));
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }
@@ -156,6 +172,7 @@ static void each_flipped_bit_of_header_text_and_entry_is_noticed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_come_back_as_they_were_put),
+        cmocka_unit_test(records_go_on_behind_a_loss),
         cmocka_unit_test(a_line_of_a_log_takes_few_bytes),
         cmocka_unit_test(cut_items_are_none),
         cmocka_unit_test(numbers_that_no_writer_has_are_refused),

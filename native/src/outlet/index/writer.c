@@ -137,7 +137,7 @@ static int begin(struct index_writer *writer, const char *text_path, uint64_t se
 /* Reads the chunks of the last block, which must end where the index is noted to end. */
 static int read_last_block(struct index_writer *writer, const struct outlet_index *noted, uint64_t data,
                            uint32_t chain) {
-    uint8_t *const bytes = (uint8_t *)&writer->chunk;
+    const uint8_t *const bytes = (const uint8_t *)&writer->chunk;
     while (data < noted->bytes) {
         struct index_chunk *const chunk = &writer->chunk.head;
         const uint64_t left = noted->bytes - data;
@@ -147,7 +147,7 @@ static int read_last_block(struct index_writer *writer, const struct outlet_inde
         }
         rc =
             rc < 0 ? rc : read_all(writer, writer->chunk.items, chunk->bytes, INDEX_DATA_OFFSET + data + sizeof *chunk);
-        if (rc == 0 && !index_is_chunk(bytes, sizeof *chunk + chunk->bytes, chain)) {
+        if (rc == 0 && !index_is_chunk(bytes, sizeof *chunk + chunk->bytes, chain, chunk)) {
             rc = DAMAGED;
         }
         if (rc < 0) {

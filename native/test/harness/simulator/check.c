@@ -207,7 +207,7 @@ static int read_line(struct reading *reading) {
 
 static void read_file(struct reading *reading, const struct sim_name *name) {
     const struct sim_inode *inode = &reading->world->files.inodes[name->inode];
-    if (inode->is_theirs || is_in_segments(name->name)) {
+    if (inode->is_theirs || is_in_segments(name->name) || sim_is_index(name->name)) {
         return;
     }
     reading->name = name->name;
@@ -323,6 +323,7 @@ void log_check_files(struct world *world) {
     static struct reading reading;
     check_theirs(world);
     log_check_segments(world);
+    log_check_indexes(world);
     sim_check_plans(world);
     if (world->model.repeats) {
         count_repeated(world);

@@ -43,7 +43,8 @@ int log_open(struct world *world) {
         .files = &world->files.files,
         .events = &world->events,
     };
-    struct engine_stream main_stream = {.name = "", .path = world->file_name, .roller = sim_roller_of(world, 0)};
+    struct engine_stream main_stream = {
+        .name = "", .path = world->file_name, .roller = sim_roller_of(world, 0), .has_index = world->has_index};
     const struct engine_config config = {.main = world->file_name != NULL ? &main_stream : NULL};
     if (world->file_name != NULL && world->file_name[0] == '\0') {
         main_stream.path = NULL;

@@ -68,6 +68,8 @@ void log_begin_segments_anew(struct world *world);
 void log_read_segments(struct world *world);
 /* Checks, when all is drained, that the reader finds each record of its stream once, in order. */
 void log_check_segments(struct world *world);
+/* Checks that each record stands where an index says, and is in one. */
+void log_check_indexes(struct world *world);
 static inline int is_in_segments(const char *name) {
     return strncmp(name, SEGMENTS_FOLDER "/", sizeof SEGMENTS_FOLDER) == 0;
 }

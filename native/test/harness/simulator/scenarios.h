@@ -130,6 +130,13 @@ void streams_roll_by_a_caller(struct world *world);
 void rolls_that_the_log_plans(struct world *world);
 void streams_plan_their_rolls(struct world *world);
 
+/* index_scenarios.c */
+void index_beside_a_log_file(struct world *world);
+void index_of_rolled_files(struct world *world);
+void index_on_a_full_disk(struct world *world);
+void sync_of_an_index_fails(struct world *world);
+void index_comes_and_goes(struct world *world);
+
 /* random_scenario.c */
 void anything(struct world *world);
 void anything_with_streams(struct world *world);

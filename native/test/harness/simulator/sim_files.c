@@ -386,7 +386,7 @@ static int sim_list_siblings(const struct files *files, const char *path,
     const size_t folder_bytes = (size_t)(strrchr(path, '/') - path) + 1;
     int rc = 0;
     for (unsigned i = 0; i < FILES_MAX && rc == 0 && !sim->is_unmounted; i++) {
-        if (strncmp(sim->names[i].name, path, folder_bytes) == 0) {
+        if (strncmp(sim->names[i].name, path, folder_bytes) == 0 && !sim_is_index(sim->names[i].name)) {
             rc = each(argument, sim->names[i].name);
         }
     }

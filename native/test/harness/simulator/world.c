@@ -74,6 +74,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->rolls_by_caller = 0;
     world->has_streams = world->has_segments = 0;
     world->rolls_planned = 0;
+    world->has_index = world->index_may_fail = 0;
     world->writes_to = 0;
     world->random_state = seed;
     world->now_ns = 1000000000000;
@@ -139,6 +140,8 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.repeats = from->model.repeats;
     to->rolls_by_caller = from->rolls_by_caller;
     to->rolls_planned = from->rolls_planned;
+    to->has_index = from->has_index;
+    to->index_may_fail = from->index_may_fail;
     sim_roller_init(to);
     to->events.first = to->events.end = 0;
     to->engine = NULL;

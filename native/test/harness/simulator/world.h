@@ -158,6 +158,8 @@ void sim_files_init(struct world *world);
 size_t sim_inode_extent(const struct sim_inode *inode);
 /* Says whether the file still holds what others wrote into it, if they wrote anything. */
 int sim_foreign_is_whole(const struct sim_inode *inode);
+/* Whether this is the name of a log file's index. */
+int sim_is_index(const char *name);
 int sim_files_find(const struct sim_files *files, const char *name);
 
 /* Changes a name for a test, without a call of the engine. */
@@ -273,6 +275,8 @@ struct world {
     struct sim_roller rollers[STREAMS_MAX]; /* of each stream */
     int rolls_by_caller;
     int has_segments;   /* a stream may */
+    int has_index;      /* the main stream's log files have one */
+    int index_may_fail; /* some records may be in none */
     int rolls_planned;  /* the log plans for each file when to roll it */
     int has_streams;    /* there are other streams than the main one: each record has a home */
     unsigned writes_to; /* the stream that gets the next record; STREAMS_MAX: none is open */

@@ -135,6 +135,29 @@ static void what_was_not_noted_is_written_again(void **state) {
     remove_folder(NULL);
 }
 
+/* An older version moved the length on and left the index, or the index is whole and another one than noted. */
+static void an_index_that_is_not_as_noted_ends(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin(NULL);
+        open_ring();
+        append_text("first\n");
+        drain_all();
+        close_ring();
+        for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+            struct outlet_index *index = &checkpoint(slot)->stream.roll.index;
+            *(i == 0 ? &index->length_crc : &index->chain) ^= 1;
+            one_stream_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
+        }
+        open_ring();
+        append_text("second\n");
+        drain_all();
+        assert_int_equal(drain_stream(host.engine->drain, 0)->noted.outlet.roll.index.sequence, 2);
+        assert_file(host.file, "first\nsecond\n");
+        remove_folder(NULL);
+    }
+}
+
 static int is_index(const char *path) {
     return strstr(path, INDEX_FOLDER) != NULL;
 }
@@ -203,6 +226,7 @@ int main(void) {
         cmocka_unit_test(each_file_has_an_index_of_its_own),
         cmocka_unit_test(a_stop_at_any_operation_leaves_no_record_out),
         cmocka_unit_test(what_was_not_noted_is_written_again),
+        cmocka_unit_test(an_index_that_is_not_as_noted_ends),
         cmocka_unit_test(an_index_that_cannot_be_made_never_stalls_the_log),
         cmocka_unit_test(an_index_that_cannot_be_synced_is_left_until_the_next_file),
     };
