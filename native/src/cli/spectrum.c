@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the records of each second took from their event to being durable, as the ring's stamps say. */
+/* How long the records of each second took from their event to being durable, as the stamps of the ring say, or the
+ * index of a log file. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/path.h"
+#include "burstlog.h"
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "cli/text.h"
 #include "media/durable_stamp.h"
+#include "read/index.h"
 #include "recovery/reader.h"
 
 #define SECOND_NS 1000000000ll
@@ -17,6 +25,7 @@
 struct delay {
     int64_t second;
     int64_t ns;
+    uint64_t sequence;
 };
 
 struct spectrum {
@@ -36,7 +45,7 @@ static int64_t second_of(int64_t ns) {
     return ns / SECOND_NS - (ns % SECOND_NS < 0);
 }
 
-static int add_record(struct spectrum *spectrum, const struct record_header *record) {
+static int add_record(struct spectrum *spectrum, uint64_t sequence, int64_t event_ns) {
     if (spectrum->count == spectrum->room) {
         const size_t room = spectrum->room == 0 ? 4096 : 2 * spectrum->room;
         struct delay *delays = realloc(spectrum->delays, room * sizeof *delays);
@@ -47,8 +56,18 @@ static int add_record(struct spectrum *spectrum, const struct record_header *rec
         spectrum->room = room;
     }
     spectrum->delays[spectrum->count++] =
-        (struct delay){.second = second_of(record->event_time_ns), .ns = record->event_time_ns};
+        (struct delay){.second = second_of(event_ns), .ns = event_ns, .sequence = sequence};
     return 0;
+}
+
+/* The time of the record is known. */
+static void settle(struct spectrum *spectrum, struct delay *delay, int64_t durable_ns) {
+    int64_t took_ns;
+    if (__builtin_sub_overflow(durable_ns, delay->ns, &took_ns)) {
+        took_ns = delay->ns < 0 ? INT64_MAX : INT64_MIN;
+    }
+    spectrum->early += took_ns < 0;
+    delay->ns = took_ns < 0 ? 0 : took_ns;
 }
 
 /* The records of the last whole commit were durable at the stamp's time, if the stamp is of that commit. */
@@ -64,13 +83,7 @@ static void settle_commit(struct spectrum *spectrum, const struct durable_stamp 
         spectrum->count = begin + rest;
     }
     for (size_t i = begin; i < spectrum->commit; i++) {
-        struct delay *delay = &spectrum->delays[i];
-        int64_t took_ns;
-        if (__builtin_sub_overflow(stamp->durable_ns, delay->ns, &took_ns)) {
-            took_ns = delay->ns < 0 ? INT64_MAX : INT64_MIN;
-        }
-        spectrum->early += took_ns < 0;
-        delay->ns = took_ns < 0 ? 0 : took_ns;
+        settle(spectrum, &spectrum->delays[i], stamp->durable_ns);
     }
     spectrum->known = spectrum->commit;
 }
@@ -89,7 +102,7 @@ static int add_item(struct spectrum *spectrum, const struct reader_item *item) {
         return 0;
     }
     if (record->type == RECORD_DATA && !(record->flags & RECORD_ROLL)) {
-        const int rc = add_record(spectrum, record);
+        const int rc = add_record(spectrum, record->sequence, record->event_time_ns);
         if (rc < 0) {
             return rc;
         }
@@ -193,12 +206,96 @@ int spectrum_print(struct report *report, struct device *device, const struct ri
     return rc;
 }
 
+/* ----------------------------------------------------------------------------------------------- a log file */
+
+/* All records that have no time yet, and have a lower sequence, have this one. */
+static void settle_below(struct spectrum *spectrum, const struct index_item *time) {
+    size_t end = spectrum->known;
+    while (end < spectrum->count && spectrum->delays[end].sequence < time->sequence) {
+        end++;
+    }
+    if (time->time_ns != 0) {
+        for (; spectrum->known < end; spectrum->known++) {
+            settle(spectrum, &spectrum->delays[spectrum->known], time->time_ns);
+        }
+        return;
+    }
+    spectrum->unknown += end - spectrum->known;
+    memmove(spectrum->delays + spectrum->known, spectrum->delays + end,
+            (spectrum->count - end) * sizeof spectrum->delays[0]);
+    spectrum->count -= end - spectrum->known;
+}
+
+static int add_index(struct spectrum *spectrum, struct index_file *index) {
+    struct index_item item;
+    int rc = index_find(index, INDEX_SEQUENCE, 0);
+    while (rc == 1 && (rc = index_next(index, &item)) == 1) {
+        if (item.kind <= INDEX_ENQUEUED) {
+            rc = add_record(spectrum, item.sequence, item.time_ns);
+            rc = rc < 0 ? rc : 1;
+        }
+        if (rc == 1 && item.kind == INDEX_DURABLE) {
+            settle_below(spectrum, &item);
+        }
+    }
+    spectrum->unknown += spectrum->count - spectrum->known; /* no time follows them in this index */
+    spectrum->count = spectrum->known;
+    return rc;
+}
+
+/* Adds all indexes of the log file. Returns their number, or -errno with a sentence. */
+static int add_indexes(struct spectrum *spectrum, const char *path) {
+    uint8_t begin[INDEX_TEXT_BYTES];
+    char folder[BURST_PATH_BYTES];
+    struct stat status;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t got = file < 0 ? -1 : pread(file, begin, sizeof begin, 0);
+    int rc = got < 0 || fstat(file, &status) < 0 || path_directory(path, folder, sizeof folder) < 0 ? 0 : 1, count = 0;
+    if (file >= 0) {
+        close(file);
+    }
+    if (rc == 0 || !S_ISREG(status.st_mode)) {
+        return 0;
+    }
+    const struct index_wanted wanted = {.folder = folder,
+                                        .begin = begin,
+                                        .begin_bytes = (size_t)got,
+                                        .bytes = (uint64_t)status.st_size,
+                                        .modified_s = status.st_mtime};
+    struct index_file *index;
+    for (uint64_t end = 0; (rc = index_open(&wanted, end, &index)) == 1; count++) {
+        rc = add_index(spectrum, index);
+        rc = rc < 0 ? rc : index_end(index, &end);
+        index_close(index);
+        if (rc < 0) {
+            break;
+        }
+    }
+    return rc < 0 ? rc : count;
+}
+
+static int print_log_file(const struct device *device, int json) {
+    struct spectrum spectrum = {.input = NULL};
+    const int count = add_indexes(&spectrum, device->path);
+    if (count > 0) {
+        struct report report;
+        report_begin(&report, stdout, json);
+        report_text(&report, "log file", device->path);
+        print_spectrum(&report, &spectrum);
+        report_end(&report);
+    }
+    free(spectrum.delays);
+    return count > 0;
+}
+
 int command_spectrum(int argc, char **argv) {
     static const struct show_command command = {
-        .usage = "burstlog spectrum [--json] RING",
+        .usage = "burstlog spectrum [--json] RING|LOG_FILE",
         .about = "Shows for each second how long the records that the ring still holds took from their event time to\n"
-                 "being durable. The ring has the time of each commit but the last; a ring in mapped memory has none.",
+                 "being durable. The ring has the time of each commit but the last; a ring in mapped memory has none.\n"
+                 "Of a log file with an index it shows all records.",
         .print = spectrum_print,
+        .print_other = print_log_file,
     };
     return show_ring(argc, argv, &command);
 }

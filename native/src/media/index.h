@@ -31,6 +31,7 @@
 #define INDEX_TEXT_OFFSET 64u
 #define INDEX_TABLE_OFFSET 4096u
 #define INDEX_DATA_OFFSET (INDEX_TABLE_OFFSET + INDEX_ENTRIES * (uint32_t)sizeof(struct index_entry))
+#define INDEX_ENTRY_OFFSET(number) (INDEX_TABLE_OFFSET + (uint64_t)(number) * sizeof(struct index_entry))
 #define INDEX_TEXT_BYTES 4096u
 #define INDEX_ITEM_BYTES 42u /* longest item */
 
@@ -86,7 +87,7 @@ enum index_kind {
     INDEX_AWAITED = 0,  /* a record whose caller waited until it was durable */
     INDEX_ENQUEUED = 1, /* a record whose caller did not */
     INDEX_LOSS = 2,     /* a line that tells of lost records */
-    INDEX_DURABLE = 3,  /* all records below `sequence` were durable at time_ns, CLOCK_REALTIME */
+    INDEX_DURABLE = 3,  /* all records below `sequence` were durable at time_ns, CLOCK_REALTIME; 0: not known when */
 };
 
 struct index_item {

@@ -218,7 +218,7 @@ int index_durable(struct index_file *index, uint64_t sequence, int64_t *durable_
         rc = index_next(index, &item);
     } while (rc == 1 && (item.kind != INDEX_DURABLE || item.sequence <= sequence));
     *durable_ns = rc == 1 ? item.time_ns : 0;
-    return rc;
+    return rc < 0 ? rc : *durable_ns != 0;
 }
 
 uint64_t index_begin(const struct index_file *index) {
@@ -320,9 +320,10 @@ static int list_indexes(const char *folder, int64_t modified_s, struct found_lis
     return rc;
 }
 
-/* Returns 1 with *index if this one is of the wanted file and reaches beyond the offset; 0, or -errno. */
-static int try_one(const struct index_wanted *wanted, uint64_t offset, const char *folder, const char *name,
-                   struct index_file **out) {
+/* Returns 1 with *index if this one is of the wanted file, reaches beyond the offset, and begins before `before`; 0, or
+ * -errno. */
+static int try_one(const struct index_wanted *wanted, uint64_t offset, uint64_t before, const char *folder,
+                   const char *name, struct index_file **out) {
     uint64_t end = 0;
     struct index_file *index = calloc(1, sizeof *index);
     if (index == NULL) {
@@ -336,7 +337,7 @@ static int try_one(const struct index_wanted *wanted, uint64_t offset, const cha
     }
     int rc = is_wanted(index, wanted);
     rc = rc == 1 ? index_end(index, &end) : rc;
-    if (rc < 0 || end <= offset || end > wanted->bytes || index->header.offset > offset) {
+    if (rc < 0 || end <= offset || end > wanted->bytes || index->header.offset >= before) {
         index_close(index);
         return rc == -EUCLEAN ? 0 : rc < 0 ? rc : 0;
     }
@@ -352,9 +353,21 @@ int index_open(const struct index_wanted *wanted, uint64_t offset, struct index_
         return 0;
     }
     int rc = list_indexes(folder, wanted->modified_s, &list);
-    for (size_t i = 0; rc == 0 && i < list.count; i++) {
-        rc = try_one(wanted, offset, folder, list.found[i].name, index);
+    /* Text before the first record, such as a header, is in no index. */
+    for (size_t i = 0; rc == 0 && i < list.count && (*index == NULL || (*index)->header.offset > offset); i++) {
+        struct index_file *better = NULL;
+        const uint64_t before = *index == NULL ? UINT64_MAX : (*index)->header.offset;
+        rc = try_one(wanted, offset, before, folder, list.found[i].name, &better);
+        if (rc == 1) {
+            index_close(*index);
+            *index = better;
+            rc = 0;
+        }
     }
     free(list.found);
-    return rc;
+    if (rc < 0) {
+        index_close(*index);
+        *index = NULL;
+    }
+    return rc < 0 ? rc : *index != NULL;
 }

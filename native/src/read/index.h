@@ -19,8 +19,8 @@ struct index_wanted {
     int64_t modified_s; /* its last change: indexes of about that time are tried first; any value will do */
 };
 
-/* Opens the index of this file that has its text at `offset`. A file has several indexes if one was full or damaged.
- * Returns 1; 0 if there is none; or -errno with a sentence. */
+/* Opens the index of this file that has its text at `offset`, or else the next one behind it. A file has several indexes
+ * if one was full or damaged. Returns 1; 0 if there is none; or -errno with a sentence. */
 int index_open(const struct index_wanted *wanted, uint64_t offset, struct index_file **index);
 
 void index_close(struct index_file *index);

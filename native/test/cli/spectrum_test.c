@@ -94,6 +94,31 @@ static void a_mapped_ring_has_no_times(void **state) {
     assert_figures("0", "7", "0");
 }
 
+static void a_log_file_with_an_index_has_them_too(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        burst_config_t config = small_config();
+        config.io = BURST_IO_PWRITE;
+        main_config.index = 1;
+        burst_t *log = open_with(&config);
+        append_three_seconds(log);
+        assert_int_equal(burst_close(log), 0);
+    }
+    assert_int_equal(run("spectrum --json %s", file_path), 0);
+    assert_figures("12", "2", "0"); /* the last commit of each open has its time in a note only */
+    assert_said("\"log_file\": ");
+    const double hours = figure_of("p50_ns") / 3600e9;
+    assert_true(hours >= 2 && hours < 2.5);
+}
+
+static void a_log_file_without_an_index_is_no_ring(void **state) {
+    (void)state;
+    burst_t *log = open_to(BURST_IO_PWRITE);
+    append_three_seconds(log);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(run("spectrum %s", file_path), 3);
+}
+
 static void times_at_the_ends_of_the_calendar_are_told(void **state) {
     (void)state;
     burst_t *log = open_to(BURST_IO_PWRITE);
@@ -114,6 +139,8 @@ int main(void) {
         SPECTRUM_TEST(the_last_commit_of_an_open_log_has_no_time_yet),
         SPECTRUM_TEST(each_open_ends_the_commits_of_the_one_before),
         SPECTRUM_TEST(a_mapped_ring_has_no_times),
+        SPECTRUM_TEST(a_log_file_with_an_index_has_them_too),
+        SPECTRUM_TEST(a_log_file_without_an_index_is_no_ring),
         SPECTRUM_TEST(times_at_the_ends_of_the_calendar_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

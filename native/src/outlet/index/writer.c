@@ -17,7 +17,6 @@
 #define ATTEMPTS_MAX 1000u /* indexes of one first sequence: other streams' in the same folder, and crashed ones */
 #define NO_FILE (-1)
 #define DAMAGED (-65541) /* no errno: the index is not the noted one */
-
 struct index_writer {
     const struct platform *platform;
     struct events *events;
@@ -31,6 +30,7 @@ struct index_writer {
     int64_t latest_ns;         /* INT64_MIN: no record yet */
     uint32_t text_bytes;       /* as in struct index_text */
     uint64_t untimed_sequence; /* a record of this sequence waits for its durable time; 0: none does */
+    uint32_t epoch;            /* of the last record; 0: not known */
     int is_given_up;           /* for the log file of this mark and this first sequence */
     struct outlet_mark given_up;
     uint64_t given_up_sequence;
@@ -91,10 +91,6 @@ static int read_all(const struct index_writer *writer, void *data, size_t bytes,
     return got < 0 ? (int)got : (size_t)got == bytes ? 0 : DAMAGED;
 }
 
-static uint64_t entry_offset(uint32_t number) {
-    return INDEX_TABLE_OFFSET + (uint64_t)number * sizeof(struct index_entry);
-}
-
 /* --------------------------------------------------------------------------------------------------- begin */
 
 static int name_index(struct index_writer *writer, const char *text_path, uint64_t sequence, unsigned attempt) {
@@ -127,6 +123,7 @@ static int begin(struct index_writer *writer, const char *text_path, uint64_t se
     writer->place = (struct index_place){.sequence = sequence, .offset = offset};
     writer->latest_ns = INT64_MIN;
     writer->text_bytes = 0;
+    writer->used = writer->untimed_sequence = 0;
     index_seal_header(&writer->header);
     const int rc = create(writer, text_path, sequence);
     return rc < 0 ? rc : write_all(writer, &writer->header, sizeof writer->header, 0);
@@ -175,11 +172,11 @@ static int cut(const struct index_writer *writer, const struct outlet_index *not
     static const struct index_entry none;
     struct index_entry entry;
     for (uint32_t number = noted->entries; number < INDEX_ENTRIES; number++) {
-        const int rc = read_all(writer, &entry, sizeof entry, entry_offset(number));
+        const int rc = read_all(writer, &entry, sizeof entry, INDEX_ENTRY_OFFSET(number));
         if (rc < 0 || memcmp(&entry, &none, sizeof none) == 0) {
             break; /* the table ends here, or the file does */
         }
-        const int written = write_all(writer, &none, sizeof none, entry_offset(number));
+        const int written = write_all(writer, &none, sizeof none, INDEX_ENTRY_OFFSET(number));
         if (written < 0) {
             return written;
         }
@@ -203,7 +200,7 @@ static int reopen(struct index_writer *writer, const char *text_path, const stru
     rc = rc < 0 ? rc : read_all(writer, &text, sizeof text, INDEX_TEXT_OFFSET);
     rc = rc < 0                ? rc
          : noted->entries == 0 ? DAMAGED
-                               : read_all(writer, &last, sizeof last, entry_offset(noted->entries - 1u));
+                               : read_all(writer, &last, sizeof last, INDEX_ENTRY_OFFSET(noted->entries - 1u));
     if (rc == 0 && (!index_is_header(&writer->header) || writer->header.sequence != noted->sequence ||
                     !index_is_entry(&last, &writer->header) || last.number != noted->entries - 1u)) {
         rc = DAMAGED;
@@ -251,7 +248,7 @@ static int begin_block(struct index_writer *writer) {
                                 .latest_ns = writer->latest_ns,
                                 .number = writer->at.entries};
     index_seal_entry(&entry, &writer->header);
-    rc = write_all(writer, &entry, sizeof entry, entry_offset(writer->at.entries));
+    rc = write_all(writer, &entry, sizeof entry, INDEX_ENTRY_OFFSET(writer->at.entries));
     writer->at.entries++;
     writer->at.chain = entry.crc;
     writer->block_offset = writer->place.offset;
@@ -289,6 +286,17 @@ static int add_durable(struct index_writer *writer, const struct outlet_item *it
                            .kind = INDEX_DURABLE, .sequence = item->durable_sequence, .time_ns = item->durable_ns});
 }
 
+/* No stamp of this epoch is of a commit of the one before, whose last records stay without a time. */
+static int begin_epoch(struct index_writer *writer, const struct record_header *header) {
+    const int is_untimed = writer->untimed_sequence != 0 && writer->epoch != header->epoch;
+    writer->epoch = header->epoch;
+    if (!is_untimed) {
+        return 0;
+    }
+    writer->untimed_sequence = 0;
+    return add(writer, &(struct index_item){.kind = INDEX_DURABLE, .sequence = header->sequence});
+}
+
 static int add_item(struct index_writer *writer, const struct outlet_item *item) {
     const struct record_header *header = item->header;
     int rc = 0;
@@ -297,11 +305,14 @@ static int add_item(struct index_writer *writer, const struct outlet_item *item)
                  &(struct index_item){
                      .kind = INDEX_LOSS, .sequence = item->sequence, .count = item->count, .bytes = item->bytes});
     } else if (header != NULL) {
+        rc = begin_epoch(writer, header);
         /* The stamp behind this record is of commits before it. */
-        rc = add(writer, &(struct index_item){.kind = header->flags & RECORD_ENQUEUED ? INDEX_ENQUEUED : INDEX_AWAITED,
-                                              .sequence = header->sequence,
-                                              .bytes = item->bytes,
-                                              .time_ns = header->event_time_ns});
+        rc = rc < 0 ? rc
+                    : add(writer,
+                          &(struct index_item){.kind = header->flags & RECORD_ENQUEUED ? INDEX_ENQUEUED : INDEX_AWAITED,
+                                               .sequence = header->sequence,
+                                               .bytes = item->bytes,
+                                               .time_ns = header->event_time_ns});
     }
     rc = rc < 0 ? rc : add_durable(writer, item);
     if (header != NULL && writer->untimed_sequence == 0) {
@@ -356,6 +367,7 @@ static int go_on(struct index_writer *writer, const struct outlet_noted *noted, 
     writer->place.offset = noted->state->length;
     writer->used = 0;
     writer->untimed_sequence = 1; /* perhaps */
+    writer->epoch = 0;
     if (rc == DAMAGED) {
         events_post(writer->events, EVENT_WARN,
                     "the index %s of log file %s is damaged or gone: an index of its records from %llu on begins; the "
@@ -389,8 +401,6 @@ static int sync_items(struct index_writer *writer, const struct outlet_noted *no
         }
         if (!is_open && (item.header != NULL || item.count > 0)) {
             rc = begin(writer, text_path, noted->sequence, offset);
-            writer->used = 0;
-            writer->untimed_sequence = 0;
             is_open = 1;
         }
         if (rc == 0 && is_open) {
@@ -408,11 +418,6 @@ static int sync_items(struct index_writer *writer, const struct outlet_noted *no
     return rc < 0 ? rc : 1;
 }
 
-static int is_given_up(struct index_writer *writer, const struct outlet_state *state) {
-    return writer->is_given_up && writer->given_up_sequence == state->roll.first_sequence &&
-           memcmp(&writer->given_up, &state->mark, sizeof state->mark) == 0;
-}
-
 /* Nobody repeats a failed sync, and the next try would fail alike: the next log file gets an index again. */
 static void give_up(struct index_writer *writer, const struct outlet_state *state, const char *text_path, int rc) {
     index_writer_close(writer);
@@ -426,9 +431,10 @@ static void give_up(struct index_writer *writer, const struct outlet_state *stat
 }
 
 struct outlet_index index_writer_sync(struct index_writer *writer, const struct outlet_noted *noted) {
-    const struct outlet_index none = {.sequence = 0};
+    const struct outlet_index none = {0};
     char path[LAYOUT_FILE_NAME_BYTES];
-    if (is_given_up(writer, noted->state)) {
+    if (writer->is_given_up && writer->given_up_sequence == noted->state->roll.first_sequence &&
+        memcmp(&writer->given_up, &noted->state->mark, sizeof writer->given_up) == 0) {
         return none;
     }
     int rc = outlet_state_file(noted->state, path, sizeof path);
