@@ -146,22 +146,26 @@ static void a_record_is_found_by_sequence_time_and_offset(void **state) {
     assert_next_is(1);
 }
 
+static int64_t realtime_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
 static void each_record_but_the_last_has_its_durable_time(void **state) {
     (void)state;
-    struct timespec now;
+    int64_t before_ns[31], durable_ns;
     burst_t *log = open_indexed();
-    clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t before_ns = now.tv_sec * SECOND_NS + now.tv_nsec;
-    append(log, 1, 30);
+    for (uint64_t sequence = 1; sequence <= 30; sequence++) {
+        before_ns[sequence] = realtime_ns();
+        append(log, sequence, sequence);
+    }
     assert_int_equal(burst_close(log), 0);
-    clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t after_ns = now.tv_sec * SECOND_NS + now.tv_nsec;
+    const int64_t after_ns = realtime_ns();
     assert_int_equal(find_index(0), 1);
-    int64_t durable_ns, last_ns = before_ns;
     for (uint64_t sequence = 1; sequence <= 27; sequence++) {
         assert_int_equal(index_durable(index_now, sequence, &durable_ns), 1);
-        assert_true(durable_ns >= last_ns && durable_ns <= after_ns);
-        last_ns = durable_ns;
+        assert_true(durable_ns >= before_ns[sequence] && durable_ns <= after_ns);
     }
     assert_int_equal(index_durable(index_now, 30, &durable_ns), 0);
     assert_int_equal(index_durable(index_now, 31, &durable_ns), 0);
