@@ -59,6 +59,9 @@ typedef struct burst_reader_config {
     uint32_t from;      /* enum burst_read_from; default OLDEST */
     uint32_t reserved;  /* 0 */
     int64_t from_value; /* sequence, event time in nanoseconds, or number of records */
+    /* Shell pattern of the stream's archives ("logs/app-*.log.gz"), read before the log file, the oldest first. NULL: the
+     * files beside the log file whose names begin as its own does. "": none. */
+    const char *archives;
 } burst_reader_config_t;
 
 void burst_reader_config_init_bytes(burst_reader_config_t *config, size_t struct_bytes);

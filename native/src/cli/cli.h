@@ -13,6 +13,10 @@ enum exit_code {
 
 int command_format(int argc, char **argv);
 int command_cat(int argc, char **argv);
+int command_tail(int argc, char **argv);
+int command_grep(int argc, char **argv);
+int command_where(int argc, char **argv);
+int command_replay(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_recover(int argc, char **argv);

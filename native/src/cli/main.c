@@ -21,7 +21,11 @@ static const struct command {
     {"dump", command_dump, "show every record that a ring holds; changes nothing"},
     {"spectrum", command_spectrum, "show how long records took to be durable, second by second; changes nothing"},
     {"verify", command_verify, "check superblocks, checkpoints and every record of a ring; changes nothing"},
-    {"cat", command_cat, "print the log that is on a block device"},
+    {"cat", command_cat, "print a log: of a ring with its files, of a log file, of segments, of a block device"},
+    {"tail", command_tail, "print the end of a log, and what comes"},
+    {"grep", command_grep, "search a log"},
+    {"where", command_where, "tell where a record stands, and since when it is durable"},
+    {"replay", command_replay, "print a log at the times of its records"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
     {"doctor", command_doctor, "find what costs latency on this host; test whether a disk keeps what it acknowledged"},
 };

@@ -23,7 +23,8 @@ struct ring_source {
     uint64_t wanted;   /* records below this sequence are passed over */
     int64_t wanted_ns; /* records of an earlier event time are passed over until one is not; INT64_MIN: none is */
     uint32_t stream;
-    uint8_t *checkpoint;
+    uint64_t found;      /* by the last go_to_last */
+    uint8_t *checkpoint; /* the newest that was read, then room for the next one */
 };
 
 static struct ring_source *self_of(struct read_source *source) {
@@ -104,9 +105,11 @@ static int missed(struct ring_source *self, burst_read_t *record) {
     if (rc < 0) {
         return rc;
     }
+    /* The reader does not want those before `wanted`. */
+    const uint64_t first = before.sequence > self->wanted ? before.sequence : self->wanted;
     record->kind = BURST_READ_MISSED;
-    record->sequence = (int64_t)before.sequence;
-    record->count = self->walk.place.sequence > before.sequence ? self->walk.place.sequence - before.sequence : 0;
+    record->sequence = (int64_t)first;
+    record->count = self->walk.place.sequence > first ? self->walk.place.sequence - first : 0;
     record->position = before.position;
     return 1;
 }
@@ -208,6 +211,7 @@ static int go_to_last(struct ring_source *self, uint64_t count) {
         if (rc == STEP_LAPPED) {
             continue;
         }
+        self->found = wanted < count ? wanted : count;
         if (count == 0) {
             return 0;
         }
@@ -279,7 +283,13 @@ static int seek(struct read_source *source, enum burst_read_from from, int64_t v
 
 int ring_source_look(struct read_source *source) {
     struct ring_source *self = self_of(source);
-    const int bytes = self->walk.sight->ops->checkpoint(self->walk.sight, self->checkpoint);
+    uint8_t *const newer = self->checkpoint + LAYOUT_CHECKPOINT_BYTES;
+    const int bytes = self->walk.sight->ops->checkpoint(self->walk.sight, newer);
+    /* While the newest one is being written, only the one before it may be whole. */
+    if (bytes > 0 && (checkpoint_claims(self->checkpoint) == 0 ||
+                      checkpoint_facts(newer).generation >= checkpoint_facts(self->checkpoint).generation)) {
+        memcpy(self->checkpoint, newer, (size_t)bytes);
+    }
     return bytes < 0 ? bytes : 0;
 }
 
@@ -309,6 +319,18 @@ int ring_source_go(struct read_source *source, uint64_t position, uint64_t seque
     return !ring_walk_is_lapped(&self->walk);
 }
 
+uint64_t ring_source_found(const struct read_source *source) {
+    return look_of(source)->found;
+}
+
+int ring_source_count(struct read_source *source, uint64_t *count) {
+    struct ring_source *self = self_of(source);
+    const struct sight_place place = self->walk.place;
+    const int rc = count_wanted(self, count);
+    ring_walk_go(&self->walk, &place);
+    return rc == STEP_LAPPED ? error_set(ESTALE, "the ring was written over while its records were counted") : rc;
+}
+
 struct ring_source_place ring_source_place(const struct read_source *source) {
     const struct sight_place *place = &look_of(source)->walk.place;
     return (struct ring_source_place){.position = place->position, .sequence = place->sequence, .epoch = place->epoch};
@@ -333,7 +355,7 @@ static void close_source(struct read_source *source) {
     best_sight_close(&self->best);
     ring_walk_end(&self->walk);
     if (self->checkpoint != NULL) {
-        platform_release(self->platform, self->checkpoint, LAYOUT_CHECKPOINT_BYTES);
+        platform_release(self->platform, self->checkpoint, 2 * LAYOUT_CHECKPOINT_BYTES);
     }
     platform_release(self->platform, self, sizeof *self);
 }
@@ -351,7 +373,7 @@ int ring_source_open(const struct platform *platform, const struct ring_source_c
     self->platform = platform;
     self->stream = config->stream;
     self->wanted_ns = INT64_MIN;
-    self->checkpoint = platform_allocate(platform, LAYOUT_CHECKPOINT_BYTES, PLATFORM_PLAIN);
+    self->checkpoint = platform_allocate(platform, 2 * LAYOUT_CHECKPOINT_BYTES, PLATFORM_PLAIN);
     int rc = ring_walk_begin(&self->walk, platform);
     rc = rc == 0 && self->checkpoint == NULL ? error_set(ENOMEM, "no memory to read ring %s", config->ring) : rc;
     rc = rc < 0 ? rc : best_sight_open(&self->best, platform, config->ring, config->window, config->wait);

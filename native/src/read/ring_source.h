@@ -32,6 +32,13 @@ void ring_source_stream(const struct read_source *source, unsigned index, struct
  * exists, or will in a moment; -errno with a sentence. */
 int ring_source_go(struct read_source *source, uint64_t position, uint64_t sequence, uint32_t epoch);
 
+/* The number of records that the last seek from the last N has found, at most N. */
+uint64_t ring_source_found(const struct read_source *source);
+
+/* Counts the records from the place to the watermark. Returns 0, -ESTALE if they were written over meanwhile, or another
+ * -errno with a sentence. The place stays. */
+int ring_source_count(struct read_source *source, uint64_t *count);
+
 /* The place of the next record. */
 struct ring_source_place {
     uint64_t position;

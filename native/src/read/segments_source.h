@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A folder of segments as a source. It is no consumer: it writes nothing, and holds no segment back. */
+#ifndef BURST_READ_SEGMENTS_SOURCE_H
+#define BURST_READ_SEGMENTS_SOURCE_H
+
+#include "read/source.h"
+
+/* Opens the folder, at its oldest record. Returns 0, or -errno with a sentence. */
+int segments_source_open(const struct platform *platform, const char *folder, struct read_source **source);
+
+/* Goes to the record that comes `count` records before the first one of that sequence. */
+int segments_source_go_before(struct read_source *source, int64_t sequence, uint64_t count);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "read/unpack.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/retry.h"
+
+#define ZLIB "libz.so.1"
+#define ZSTD "libzstd.so.1"
+#define PACKED_BYTES (128u * 1024u)
+#define READ_MOST (1u << 30)
+
+/* ------------------------------------------------------------------------------------------------------- libraries */
+
+struct gzFile_s;
+
+static struct {
+    struct gzFile_s *(*gzdopen)(int fd, const char *mode);
+    int (*gzread)(struct gzFile_s *file, void *out, unsigned bytes);
+    const char *(*gzerror)(struct gzFile_s *file, int *code);
+    int (*gzclose)(struct gzFile_s *file);
+} zlib;
+
+struct zstd_part {
+    void *data;
+    size_t size;
+    size_t at;
+};
+
+static struct {
+    void *(*create)(void);
+    size_t (*free)(void *stream);
+    size_t (*decompress)(void *stream, struct zstd_part *out, struct zstd_part *in);
+    unsigned (*is_error)(size_t code);
+    const char *(*error_name)(size_t code);
+} zstd;
+
+struct zstd_state {
+    void *stream;
+    struct zstd_part in;
+    size_t wants; /* 0: a frame has ended, and the file may end here */
+    uint8_t packed[PACKED_BYTES];
+};
+
+/* Fills a table of function pointers. Two threads may do so at once: they store the same values. */
+static int load(const char *library, const char *packages, const char *path, const char *const *names, size_t count,
+                void *table) {
+    void *handle = dlopen(library, RTLD_NOW);
+    for (size_t i = 0; handle != NULL && i < count; i++) {
+        void *function = dlsym(handle, names[i]);
+        handle = function == NULL ? NULL : handle;
+        memcpy((char *)table + i * sizeof function, &function, sizeof function);
+    }
+    const char *why = handle == NULL ? dlerror() : NULL;
+    return handle == NULL ? error_set(ENOPKG, "%s cannot be unpacked without %s (%s): install %s", path, library,
+                                      why == NULL ? "not found" : why, packages)
+                          : 0;
+}
+
+static int load_zlib(const char *path) {
+    static const char *const names[] = {"gzdopen", "gzread", "gzerror", "gzclose"};
+    return load(ZLIB, "zlib1g (Debian, Ubuntu) or zlib (Alpine, Fedora, RHEL)", path, names,
+                sizeof names / sizeof names[0], &zlib);
+}
+
+static int load_zstd(const char *path) {
+    static const char *const names[] = {"ZSTD_createDStream", "ZSTD_freeDStream", "ZSTD_decompressStream",
+                                        "ZSTD_isError", "ZSTD_getErrorName"};
+    return load(ZSTD, "libzstd1 (Debian, Ubuntu), zstd-libs (Alpine) or libzstd (Fedora, RHEL)", path, names,
+                sizeof names / sizeof names[0], &zstd);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ open */
+
+/* Files whose first bytes are these are unpacked by another program. */
+static const struct {
+    const char *bytes;
+    size_t count;
+    const char *program;
+} others[] = {{"BZh", 3, "bzip2 -dc"},
+              {"\xfd"
+               "7zXZ",
+               6, "xz -dc"},
+              {"PK\x03\x04", 4, "unzip -p"},
+              {"\x04\x22\x4d\x18", 4, "lz4 -dc"}};
+
+static int open_gzip(struct unpacked *file) {
+    int rc = load_zlib(file->path);
+    file->gzip = rc < 0 ? NULL : zlib.gzdopen(file->fd, "rb");
+    return rc < 0 ? rc : file->gzip == NULL ? error_set(ENOMEM, "no memory to unpack %s", file->path) : 0;
+}
+
+static int open_zstd(struct unpacked *file) {
+    int rc = load_zstd(file->path);
+    file->zstd = rc < 0 ? NULL : calloc(1, sizeof *file->zstd);
+    if (file->zstd != NULL) {
+        file->zstd->stream = zstd.create();
+        file->zstd->in.data = file->zstd->packed;
+    }
+    return rc < 0                                             ? rc
+           : file->zstd == NULL || file->zstd->stream == NULL ? error_set(ENOMEM, "no memory to unpack %s", file->path)
+                                                              : 0;
+}
+
+static int open_as(struct unpacked *file, const uint8_t *first, size_t count) {
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (count >= others[i].count && memcmp(first, others[i].bytes, others[i].count) == 0) {
+            return error_set(ENOTSUP, "%s is compressed in a way that is not unpacked here: `%s %s` does it",
+                             file->path, others[i].program, file->path);
+        }
+    }
+    if (count >= 2 && memcmp(first, "\x1f\x8b", 2) == 0) {
+        return open_gzip(file);
+    }
+    if (count >= 4 && memcmp(first, "\x28\xb5\x2f\xfd", 4) == 0) {
+        return open_zstd(file);
+    }
+    file->is_plain = 1;
+    return 0;
+}
+
+int unpacked_open(struct unpacked *file, int fd, const char *path, uint64_t limit) {
+    uint8_t first[8];
+    *file = (struct unpacked){.fd = fd, .path = path, .limit = limit};
+    const ssize_t got = TEMP_FAILURE_RETRY(pread(fd, first, sizeof first, 0));
+    const int rc = got < 0 ? error_set(errno, "%s cannot be read: %s", path, error_name(errno))
+                           : open_as(file, first, (size_t)got);
+    if (rc < 0) {
+        unpacked_close(file);
+    }
+    return rc;
+}
+
+void unpacked_close(struct unpacked *file) {
+    if (file->gzip != NULL) {
+        zlib.gzclose(file->gzip); /* closes the descriptor */
+    } else if (file->fd >= 0) {
+        close(file->fd);
+    }
+    if (file->zstd != NULL) {
+        if (file->zstd->stream != NULL) {
+            zstd.free(file->zstd->stream);
+        }
+        free(file->zstd);
+    }
+    *file = (struct unpacked){.fd = -1};
+}
+
+/* ------------------------------------------------------------------------------------------------------------ read */
+
+static int damaged(const struct unpacked *file, const char *why) {
+    return error_set(EUCLEAN, "%s is damaged behind byte %llu of its text: %s; what was read before is whole",
+                     file->path, (unsigned long long)file->offset, why);
+}
+
+static int64_t read_plain(struct unpacked *file, uint8_t *out, size_t bytes) {
+    const uint64_t left = file->limit > file->offset ? file->limit - file->offset : 0;
+    bytes = bytes < left ? bytes : (size_t)left;
+    const ssize_t got = bytes == 0 ? 0 : TEMP_FAILURE_RETRY(pread(file->fd, out, bytes, (off_t)file->offset));
+    return got < 0 ? error_set(errno, "%s cannot be read at byte %llu: %s", file->path,
+                               (unsigned long long)file->offset, error_name(errno))
+                   : (int64_t)got;
+}
+
+static int64_t read_gzip(struct unpacked *file, uint8_t *out, size_t bytes) {
+    int code;
+    const int got = zlib.gzread(file->gzip, out, (unsigned)bytes);
+    if (got >= 0 && (size_t)got == bytes) {
+        return got;
+    }
+    /* A file that was cut ends without an error of gzread. */
+    const char *why = zlib.gzerror(file->gzip, &code);
+    return got < 0 || (code != 0 && got == 0) ? damaged(file, why) : got;
+}
+
+static int64_t read_zstd(struct unpacked *file, uint8_t *out, size_t bytes) {
+    struct zstd_state *state = file->zstd;
+    struct zstd_part to = {.data = out, .size = bytes};
+    while (to.at == 0) {
+        if (state->in.at == state->in.size) {
+            const ssize_t got = TEMP_FAILURE_RETRY(read(file->fd, state->packed, sizeof state->packed));
+            if (got <= 0) {
+                return got < 0            ? error_set(errno, "%s cannot be read: %s", file->path, error_name(errno))
+                       : state->wants > 0 ? damaged(file, "its last frame is cut")
+                                          : 0;
+            }
+            state->in = (struct zstd_part){.data = state->packed, .size = (size_t)got};
+        }
+        state->wants = zstd.decompress(state->stream, &to, &state->in);
+        if (zstd.is_error(state->wants)) {
+            return damaged(file, zstd.error_name(state->wants));
+        }
+    }
+    return (int64_t)to.at;
+}
+
+int64_t unpacked_read(struct unpacked *file, uint8_t *out, size_t bytes) {
+    bytes = bytes < READ_MOST ? bytes : READ_MOST;
+    const int64_t got = file->is_plain       ? read_plain(file, out, bytes)
+                        : file->gzip != NULL ? read_gzip(file, out, bytes)
+                                             : read_zstd(file, out, bytes);
+    file->offset += got > 0 ? (uint64_t)got : 0;
+    return got;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bytes of a file that may be compressed: plain, gzip or Zstandard, told apart by their first bytes. The libraries
+ * are loaded when the first such file is opened, so that readers run on hosts without them.
+ */
+#ifndef BURST_READ_UNPACK_H
+#define BURST_READ_UNPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct unpacked {
+    int fd;
+    int is_plain;    /* bytes are read at any offset; else only from the beginning on */
+    uint64_t offset; /* of the next byte, unpacked */
+    uint64_t limit;  /* a plain file is read up to here */
+    void *gzip;      /* struct gzFile_s of zlib */
+    struct zstd_state *zstd;
+    const char *path; /* for sentences */
+};
+
+/* Takes over the descriptor, of a regular file. Returns 0, or with a sentence -ENOPKG (no library for it), -ENOTSUP (the
+ * sentence names the program that unpacks it) or another -errno; the descriptor is then closed. */
+int unpacked_open(struct unpacked *file, int fd, const char *path, uint64_t limit);
+
+/* Reads up to `bytes` bytes. Returns their number, 0 at the end, or -errno with a sentence. */
+int64_t unpacked_read(struct unpacked *file, uint8_t *out, size_t bytes);
+
+void unpacked_close(struct unpacked *file);
+
+#endif

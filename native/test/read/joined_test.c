@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One view over archives, log file or segments, and ring: each line once and in order, while the log is written. */
+#include "log_fixture.h"
+
+#define LINES 6000
+
+static burst_reader_t *reader;
+static burst_t *open_log;
+static const char *kind; /* r: rolls; z: compresses; s: segments; w: window; l: the reader is slow, and is lapped */
+static char segments[160];
+static _Atomic int written;
+
+static int is(char letter) {
+    return strchr(kind, letter) != NULL;
+}
+
+static void open_it(void) {
+    static burst_stream_config_t stream;
+    static burst_rolling_t rolling;
+    static char pattern[200];
+    burst_config_t config = small_config();
+    burst_stream_config_init(&stream);
+    stream.file_name = file_path;
+    if (is('r')) {
+        burst_rolling_init(&rolling);
+        snprintf(pattern, sizeof pattern, "%s/log-%%i%s", folder, is('z') ? ".gz" : "");
+        rolling.pattern = pattern;
+        rolling.size_bytes = 20000;
+        rolling.compress = is('z');
+        stream.rolling = &rolling;
+    }
+    if (is('s')) {
+        stream.segments = segments;
+        stream.segment_bytes = 65536;
+    }
+    config.main = &stream;
+    config.window = is('w') ? folder : "";
+    config.io = BURST_IO_PWRITE;
+    open_log = open_with(&config);
+}
+
+static void write_lines(int from, int to) {
+    for (int line = from; line <= to; line++) {
+        char text[64];
+        const int length = snprintf(text, sizeof text, "line %08d of this log\n", line);
+        assert_true(burst_enqueue(open_log, text, (size_t)length, line) > 0);
+        if (line % 7 == 0) {
+            assert_int_equal(burst_flush(open_log, -1), 1);
+        }
+        atomic_store(&written, line);
+    }
+    assert_int_equal(burst_flush(open_log, -1) >= 0, 1);
+}
+
+static void *write_all(void *argument) {
+    (void)argument;
+    write_lines(1, LINES);
+    return NULL;
+}
+
+static void open_reader(enum burst_read_from from, int64_t value) {
+    burst_reader_config_t config;
+    burst_reader_config_init(&config);
+    config.source = ring_path;
+    config.window = is('w') ? folder : "";
+    config.from = from;
+    config.from_value = value;
+    if (burst_reader_open(&config, &reader) < 0) {
+        fail_msg("reader: %s", burst_last_error());
+    }
+}
+
+static int next(burst_read_t *record, int64_t timeout_ns) {
+    record->struct_bytes = sizeof *record;
+    const int rc = burst_reader_next(reader, record, timeout_ns);
+    if (rc < 0) {
+        fail_msg("next: %s", burst_last_error());
+    }
+    return rc;
+}
+
+/* Reads up to line `last`, and compares each line with the one that is due. */
+static void expect_up_to(int line, int last) {
+    burst_read_t record;
+    uint64_t missed = 0;
+    while (line <= last) {
+        int number;
+        if (next(&record, PATIENCE_NS) != 1) {
+            fail_msg("line %d does not come", line);
+        }
+        if (record.kind == BURST_READ_MISSED) {
+            missed += record.count;
+            if ((uint64_t)(last - line) < missed) {
+                return;
+            }
+            continue;
+        }
+        if (record.kind == BURST_READ_ROLL) {
+            continue;
+        }
+        assert_true(record.length > 0 && sscanf(record.data, "line %d of", &number) == 1);
+        if (number != line && !(number > line && (uint64_t)(number - line) <= missed)) {
+            fail_msg("line %d in the place of %d, of place %u at %llu", number, line, record.place,
+                     (unsigned long long)record.position);
+        }
+        missed = 0;
+        line = number + 1;
+        if (is('l') && line % 500 == 0) {
+            const int before = atomic_load(&written);
+            for (int turn = 0; turn < 2000 && atomic_load(&written) < LINES && atomic_load(&written) < before + 1500;
+                 turn++) {
+                nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            }
+        }
+    }
+}
+
+static void each_line_comes_once_while_the_log_is_written(void **state) {
+    (void)state;
+    pthread_t writer;
+    open_it();
+    atomic_store(&written, 0);
+    open_reader(BURST_FROM_OLDEST, 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_all, NULL), 0);
+    expect_up_to(1, LINES - 7); /* on the medium, the last commit is proven later */
+    pthread_join(writer, NULL);
+    burst_close(open_log);
+    open_log = NULL;
+}
+
+static void a_reader_that_comes_at_any_time_gets_all_of_it(void **state) {
+    (void)state;
+    open_it();
+    for (int round = 1; round <= 8; round++) {
+        write_lines((round - 1) * 700 + 1, round * 700);
+        if (round % 2 == 0) {
+            assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+        }
+        open_reader(BURST_FROM_OLDEST, 0);
+        expect_up_to(1, round * 700 - 7);
+        burst_reader_close(reader);
+        open_reader(BURST_FROM_LAST, 300);
+        burst_read_t record;
+        do {
+            assert_int_equal(next(&record, PATIENCE_NS), 1);
+        } while (record.kind > BURST_READ_LINE);
+        int number;
+        assert_int_equal(sscanf(record.data, "line %d of", &number), 1);
+        assert_true(number >= round * 700 - 307 && number <= round * 700 - 292); /* rolls count as well */
+        expect_up_to(number + 1, round * 700 - 7);
+        burst_reader_close(reader);
+        reader = NULL;
+    }
+    burst_close(open_log);
+    open_log = NULL;
+    open_reader(BURST_FROM_OLDEST, 0);
+    expect_up_to(1, 5600);
+    burst_read_t record;
+    assert_int_equal(next(&record, 0), 0);
+}
+
+static void with_segments_a_sequence_and_a_time_are_found_wherever_they_are(void **state) {
+    (void)state;
+    open_it();
+    write_lines(1, 20000);
+    assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+    open_reader(BURST_FROM_SEQUENCE, 100);
+    burst_read_t record;
+    if (!is('s')) {
+        fail_msg("lines have no sequences");
+    }
+    assert_int_equal(next(&record, PATIENCE_NS), 1);
+    assert_int_equal(record.sequence, 100);
+    assert_int_equal(record.place, BURST_PLACE_SEGMENTS);
+    expect_up_to(101, 19990);
+    assert_int_equal(burst_reader_seek(reader, BURST_FROM_TIME, 12345), 0);
+    assert_int_equal(next(&record, PATIENCE_NS), 1);
+    assert_int_equal(record.event_time_ns, 12345);
+    expect_up_to(12346, 19990);
+}
+
+static void lines_have_no_sequences_and_no_times(void **state) {
+    (void)state;
+    burst_reader_config_t config;
+    open_it();
+    write_lines(1, 20000);
+    assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+    burst_reader_config_init(&config);
+    config.source = ring_path;
+    config.window = is('w') ? folder : "";
+    config.from = BURST_FROM_SEQUENCE;
+    config.from_value = 5;
+    assert_int_equal(burst_reader_open(&config, &reader), -ERANGE);
+    assert_non_null(strstr(burst_last_error(), "oldest record"));
+    config.from = BURST_FROM_TIME;
+    assert_int_equal(burst_reader_open(&config, &reader), -ERANGE);
+    assert_non_null(strstr(burst_last_error(), "no index"));
+    config.stream = "nobody";
+    assert_int_equal(burst_reader_open(&config, &reader), -ESRCH);
+    assert_non_null(strstr(burst_last_error(), "nobody; it has 0"));
+}
+
+static int begin(void **state) {
+    kind = *state;
+    const int rc = make_folder(state);
+    snprintf(file_path, sizeof file_path, "%s/log", folder);
+    snprintf(segments, sizeof segments, "%s/segments", folder);
+    return rc;
+}
+
+static int end(void **state) {
+    burst_reader_close(reader);
+    reader = NULL;
+    if (open_log != NULL) {
+        burst_close(open_log);
+        open_log = NULL;
+    }
+    return remove_folder(state);
+}
+
+#define CASE(test, what)                                                                                               \
+    { #test " [" what "]", test, begin, end, (void *)what }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(each_line_comes_once_while_the_log_is_written, ""),
+        CASE(each_line_comes_once_while_the_log_is_written, "w"),
+        CASE(each_line_comes_once_while_the_log_is_written, "wl"),
+        CASE(each_line_comes_once_while_the_log_is_written, "r"),
+        CASE(each_line_comes_once_while_the_log_is_written, "rw"),
+        CASE(each_line_comes_once_while_the_log_is_written, "rz"),
+        CASE(each_line_comes_once_while_the_log_is_written, "s"),
+        CASE(each_line_comes_once_while_the_log_is_written, "swl"),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, ""),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "w"),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "r"),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "rzw"),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "s"),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "rsw"),
+        CASE(with_segments_a_sequence_and_a_time_are_found_wherever_they_are, "s"),
+        CASE(with_segments_a_sequence_and_a_time_are_found_wherever_they_are, "sw"),
+        CASE(lines_have_no_sequences_and_no_times, ""),
+        CASE(lines_have_no_sequences_and_no_times, "w"),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
