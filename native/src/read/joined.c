@@ -2,12 +2,11 @@
 #include "read/joined.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/path.h"
+#include "read/choose_stream.h"
 #include "read/lines.h"
 #include "read/ring_source.h"
 #include "read/segments_source.h"
@@ -377,47 +376,6 @@ static void close_source(struct read_source *source) {
 
 /* ------------------------------------------------------------------------------------------------------------ open */
 
-static int is_used(const struct stream_state *state) {
-    return state->follows == 0 && state->outlet.path[0] != '\0';
-}
-
-static int is_named(const struct stream_state *state, const char *name, const char *path) {
-    char number[8];
-    snprintf(number, sizeof number, "%u", state->id);
-    return strcmp(state->name, name) == 0 || strcmp(state->outlet.path, path) == 0 || strcmp(number, name) == 0;
-}
-
-/* Finds the stream. Returns 1; 0 if the reader wants all streams; or -errno with a sentence. */
-static int find_stream(struct joined *self, const char *name) {
-    char path[BURST_PATH_BYTES] = "", known[512] = "";
-    struct stream_state state;
-    unsigned used = 0, found = 0;
-    int rc = ring_source_look(self->ring);
-    if (rc < 0) {
-        return name == NULL ? 0 : rc;
-    }
-    if (name != NULL && path_absolute(name, path, sizeof path) < 0) {
-        path[0] = '\0';
-    }
-    for (unsigned i = 0; i < ring_source_streams(self->ring); i++) {
-        ring_source_stream(self->ring, i, &state);
-        if (state.follows != 0 || (!is_used(&state) && name == NULL)) {
-            continue;
-        }
-        used += is_used(&state);
-        if (name == NULL || is_named(&state, name, path)) {
-            self->id = state.id;
-            found++;
-        }
-        const size_t length = strlen(known);
-        snprintf(known + length, sizeof known - length, "%s%u (%.200s)", length == 0 ? "" : ", ", state.id,
-                 state.name[0] != '\0' ? state.name : state.outlet.path);
-    }
-    return name == NULL ? used == 1
-           : found > 0  ? 1
-                        : error_set(ESRCH, "the ring has no stream %s; it has %s", name, known);
-}
-
 static int open_past(struct joined *self, const burst_reader_config_t *config) {
     int rc = look(self);
     if (rc < 0) {
@@ -449,7 +407,7 @@ int joined_open(const struct platform *platform, const burst_reader_config_t *co
     self->source.ops = &ops;
     self->platform = platform;
     self->ring = ring;
-    int rc = find_stream(self, config->stream);
+    int rc = choose_stream(self->ring, config->stream, &self->id);
     if (rc == 0) { /* all streams: the ring alone */
         free(self);
         *source = ring;

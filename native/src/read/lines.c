@@ -288,9 +288,8 @@ static int next(struct read_source *source, burst_read_t *record) {
 }
 
 static int wait_for_more(struct read_source *source, int64_t timeout_ns) {
-    const struct lines *lines = lines_of(source);
-    lines->platform->ops->sleep_ns(lines->platform,
-                                   timeout_ns >= 0 && timeout_ns < LOOK_AGAIN_NS ? timeout_ns : LOOK_AGAIN_NS);
+    const struct platform *platform = lines_of(source)->platform;
+    platform->ops->sleep_ns(platform, timeout_ns >= 0 && timeout_ns < LOOK_AGAIN_NS ? timeout_ns : LOOK_AGAIN_NS);
     return 0;
 }
 
