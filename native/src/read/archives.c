@@ -113,7 +113,8 @@ static int is_archive(const char *name, const char *log_name) {
     const char *dot = strrchr(log_name, '.');
     const size_t stem = dot == NULL || dot == log_name ? strlen(log_name) : (size_t)(dot - log_name);
     const char *suffix = log_name + stem;
-    if (strncmp(name, log_name, stem) != 0 || strchr("-._0123456789", name[stem]) == NULL || name[stem] == '\0') {
+    if (strncmp(name, log_name, stem) != 0 || strchr(*suffix == '\0' ? "-._" : "-._0123456789", name[stem]) == NULL ||
+        name[stem] == '\0') {
         return 0;
     }
     return strstr(name + stem, suffix) != NULL && strcmp(name, log_name) != 0;

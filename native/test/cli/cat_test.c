@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands that read a log: cat, tail, grep, where, replay. */
+#include "cli/run.h"
+
+#define RECORDS 900 /* the ring has room for some 250 */
+
+static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void shell(const char *format, ...) {
+    char command[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    if (system(command) != 0) {
+        fail_msg("failed: %s", command);
+    }
+}
+
+/* A closed log: record n is "order n of customer n % 17", a second after the one before. */
+static int write_log(void **state) {
+    make_folder(state);
+    burst_config_t config = small_config();
+    config.io = BURST_IO_PWRITE;
+    burst_t *log = open_with(&config);
+    for (int64_t i = 1; i <= RECORDS; i++) {
+        char text[64];
+        const int length = snprintf(text, sizeof text, "order %d of customer %d\n", (int)i, (int)(i % 17));
+        assert_int_equal(burst_append(log, text, (size_t)length, (1700000000 + i) * 1000000000), i);
+    }
+    assert_int_equal(burst_close(log), 0);
+    return 0;
+}
+
+static void cat_prints_all_of_it_from_each_source(void **state) {
+    (void)state;
+    shell("%s cat %s 2>/dev/null | cmp - %s", BURST_CLI, ring_path, file_path);
+    shell("%s cat %s 2>/dev/null | cmp - %s", BURST_CLI, file_path, file_path);
+    shell("gzip -c %s > %s/packed && %s cat %s/packed 2>/dev/null | cmp - %s", file_path, folder, BURST_CLI, folder,
+          file_path);
+    assert_int_equal(run("cat --quiet --limit 3 %s", file_path), 0);
+    assert_string_equal(output, "order 1 of customer 1\norder 2 of customer 2\norder 3 of customer 3\n");
+    shell("%s cat %s 2>/dev/null | head -c 5 | cmp - %s -n 5", BURST_CLI, ring_path, file_path);
+}
+
+static void tail_prints_the_end(void **state) {
+    (void)state;
+    for (int count = 1; count <= 800; count *= 20) {
+        shell("%s tail -n %d %s 2>/dev/null > %s/tail; tail -n %d %s | cmp - %s/tail", BURST_CLI, count, ring_path,
+              folder, count, file_path, folder);
+        shell("%s tail -n %d %s 2>/dev/null > %s/tail; tail -n %d %s | cmp - %s/tail", BURST_CLI, count, file_path,
+              folder, count, file_path, folder);
+    }
+    assert_int_equal(run("tail %s", ring_path), 0);
+    assert_said("burstlog: 10 records 891..900, gaps none, 0 files");
+    assert_int_equal(run("tail -n 0 %s", ring_path), 0);
+    assert_string_equal(output, "burstlog: no records, gaps none, 0 files, 0 seeks\n");
+    assert_int_equal(run("tail -n 2 %s", file_path), 0);
+    assert_said("2 lines, which are not records since the log file has no index");
+}
+
+static void sequences_and_times_bound_what_is_read(void **state) {
+    (void)state;
+    assert_int_equal(run("cat --quiet --from=898 --to=899 %s", ring_path), 0);
+    assert_string_equal(output, "order 898 of customer 14\norder 899 of customer 15\n");
+    assert_int_equal(run("cat --quiet --from=2023-11-14T22:28:18.5Z --to=2023-11-14T23:28:20+01:00 %s", ring_path), 0);
+    assert_string_equal(output, "order 899 of customer 15\norder 900 of customer 16\n");
+    assert_int_equal(run("cat --quiet --json --from=900 %s", ring_path), 0);
+    assert_said("\"sequence\":900,\"time\":\"2023-11-14T22:28:20.000000000Z\",\"timeNs\":1700000900000000000");
+    assert_int_equal(run("cat --from=5 %s", ring_path), 3);
+    assert_said("record 5 is not in the ring any more");
+    assert_int_equal(run("cat --from=2023-11-14T22:13:00Z %s", ring_path), 3);
+    assert_said("has no index to find a time");
+    assert_int_equal(run("cat --from=5 %s", file_path), 3);
+    assert_said("knows neither sequences nor times");
+    assert_int_equal(run("cat --to=5 %s", file_path), 3);
+    assert_said("--to needs records");
+    assert_int_equal(run("cat --from=yesterday %s", ring_path), 2);
+    assert_said("yesterday");
+    assert_int_equal(run("cat --from=2100-01-01 %s", ring_path), 0);
+    assert_said("no records");
+}
+
+static void grep_finds_what_matches(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"customer 3$", "order 8.0 ",      "ORDER 7",
+                                           "nothing",     "cust?omer 1[01]", "er 5"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        for (int flags = 0; flags < 4; flags++) {
+            const char *options = flags == 0 ? "" : flags == 1 ? "-i" : flags == 2 ? "-v" : "-F";
+            shell("%s grep --quiet %s '%s' %s > %s/found; grep %s '%s' %s > %s/wanted; cmp %s/found %s/wanted",
+                  BURST_CLI, options, patterns[i], file_path, folder,
+                  flags == 3   ? "-F"
+                  : flags == 0 ? "-E"
+                  : flags == 1 ? "-Ei"
+                               : "-Ev",
+                  patterns[i], file_path, folder, folder, folder);
+        }
+    }
+    assert_int_equal(run("grep --quiet -c 'customer 3$' %s", ring_path), 0);
+    assert_string_equal(output, "53\n");
+    assert_int_equal(run("grep --quiet -n 20 -c customer %s", ring_path), 0);
+    assert_string_equal(output, "20\n");
+    assert_int_equal(run("grep nothing %s", ring_path), 1);
+    assert_int_equal(run("grep 'or(der' %s", ring_path), 3);
+    assert_said("is no extended regular expression");
+    assert_int_equal(run("grep customer"), 2);
+}
+
+static void where_tells_the_place_in_the_file(void **state) {
+    (void)state;
+    assert_int_equal(run("where 899 %s", ring_path), 0);
+    assert_said("sequence: 899\n");
+    assert_said("event time: 2023-11-14T22:28:19.000000000Z");
+    assert_said("in the file: yes");
+    assert_said("durable at: 2"); /* the next commit says it */
+    const char *at = strstr(output, "offset: ");
+    assert_non_null(at);
+    const unsigned long long offset = strtoull(at + 8, NULL, 10);
+    shell("test \"$(tail -c +%llu %s | head -n 1)\" = 'order 899 of customer 15'", offset + 1, file_path);
+    assert_int_equal(run("where %s:%llu %s", file_path, offset + 7, ring_path), 0);
+    assert_said("sequence: 899\n");
+    assert_int_equal(run("where --json %s:%llu %s", file_path, offset - 1, ring_path), 0);
+    assert_said("\"sequence\": 898");
+    assert_int_equal(run("where 901 %s", ring_path), 3);
+    assert_said("does not have record 901");
+    assert_int_equal(run("where %s:0 %s", file_path, ring_path), 3);
+    assert_said("belongs to no record that ring");
+    assert_int_equal(run("where order %s", ring_path), 2);
+}
+
+static void replay_takes_the_time_that_it_took(void **state) {
+    (void)state;
+    const int64_t begin_ns = (int64_t)time(NULL);
+    assert_int_equal(run("replay --quiet --speed=10 --from=886 %s", ring_path), 0);
+    assert_true((int64_t)time(NULL) - begin_ns >= 1); /* 14 s of the log */
+    assert_int_equal(times_said("order"), 15);
+    assert_int_equal(run("replay --quiet --speed=max --from=700 %s", ring_path), 0);
+    assert_int_equal(times_said("order"), 201);
+    assert_int_equal(run("replay --speed=slow %s", ring_path), 2);
+}
+
+static void a_configuration_names_ring_and_files(void **state) {
+    (void)state;
+    char xml[160], file[512];
+    snprintf(xml, sizeof xml, "%s/log4j2.xml", folder);
+    snprintf(
+        file, sizeof file,
+        "<Configuration><!-- <Burst name='no'/> --><Properties><Property name='base'>%s</Property></Properties>\n"
+        "<Appenders><Burst name=\"Orders\" ring=\"${base}/ring\"\n fileName=\"${base}/log\"/></Appenders></Configuration>",
+        folder);
+    FILE *out = fopen(xml, "w");
+    assert_non_null(out);
+    fputs(file, out);
+    assert_int_equal(fclose(out), 0);
+    shell("%s cat %s 2>/dev/null | cmp - %s", BURST_CLI, xml, file_path);
+    assert_int_equal(run("tail --appender Others %s", xml), 3);
+    assert_said("has Orders: name one with --appender");
+    out = fopen(xml, "w");
+    fputs("<Burst ring=\"${sys:ring}\"/>", out);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(run("tail %s", xml), 3);
+    assert_said("names ${sys:ring}, which only its program knows");
+}
+
+static void bad_input_gets_a_sentence(void **state) {
+    (void)state;
+    assert_int_equal(run("cat %s/missing", folder), 3);
+    assert_said("there is no ring, log file or folder of segments at");
+    assert_int_equal(run("cat %s", folder), 3);
+    assert_int_equal(run("tail --stream audit %s", ring_path), 3);
+    assert_said("the ring has no stream audit");
+    shell("head -c 3000 /dev/urandom > %s/noise; printf 'BZh9' > %s/packed.bz2; gzip -c %s | head -c 500 > %s/cut",
+          folder, folder, file_path, folder);
+    assert_int_equal(run("cat --quiet %s/noise", folder), 0);
+    assert_int_equal(run("cat %s/packed.bz2", folder), 3);
+    assert_said("`bzip2 -dc");
+    assert_int_equal(run("cat %s/cut", folder), 1);
+    assert_said("is damaged behind byte");
+    assert_int_equal(run("tail -n x %s", ring_path), 2);
+    assert_int_equal(run("tail -n 5 --from=5 %s", ring_path), 2);
+    assert_int_equal(run("cat -n 5 %s", ring_path), 2);
+}
+
+int main(void) {
+#define READ_TEST(name) cmocka_unit_test(name)
+    const struct CMUnitTest tests[] = {
+        READ_TEST(cat_prints_all_of_it_from_each_source),  READ_TEST(tail_prints_the_end),
+        READ_TEST(sequences_and_times_bound_what_is_read), READ_TEST(grep_finds_what_matches),
+        READ_TEST(where_tells_the_place_in_the_file),      READ_TEST(replay_takes_the_time_that_it_took),
+        READ_TEST(a_configuration_names_ring_and_files),   READ_TEST(bad_input_gets_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, write_log, remove_folder);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows that no log makes: each field that a pointer or a walk depends on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "media/record.h"
+#include "window/attach.h"
+#include "window/memory.h"
+
+#define CAPACITY_BYTES (1024u * 1024u)
+
+static struct window_memory memory;
+static struct window *window;
+
+static int begin(void **state) {
+    (void)state;
+    static const uint8_t mapping[1];
+    struct device device = {.platform = &platform_linux, .mapping = mapping};
+    window_memory_init(&memory);
+    window = memory.maker.make(&memory.maker, &device, CAPACITY_BYTES);
+    assert_non_null(window);
+    *window->head = (struct window_head){.magic = WINDOW_MAGIC,
+                                         .version = WINDOW_VERSION,
+                                         .head_bytes = sizeof *window->head,
+                                         .window_bytes = WINDOW_PAGES_BYTES,
+                                         .capacity_bytes = CAPACITY_BYTES,
+                                         .data_offset = LAYOUT_DATA_OFFSET,
+                                         .block_bytes = 4096,
+                                         .checkpoint_offset = WINDOW_CHECKPOINT_OFFSET,
+                                         .epoch = 7,
+                                         .gap_count = 2,
+                                         .uuid = {1}};
+    window->gaps[0] = (struct window_gap){.from = 4096, .to = 8192, .first_sequence = 3};
+    window->gaps[1] = (struct window_gap){.from = 8192, .to = 12288, .first_sequence = 3, .count = 1, .damaged = 1};
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    window_memory_close(&memory);
+    return 0;
+}
+
+static int attach(void) {
+    struct attached_window attached;
+    window_seal(window, crc_seed_of(window->head->uuid));
+    const int rc = window_attach(memory.fd, "/run/w", &attached);
+    if (rc == 0) {
+        window_detach(&attached);
+    } else {
+        assert_non_null(strstr(error_text(), "/run/w"));
+    }
+    return rc;
+}
+
+static void seal_memory(void) {
+    const int fd = window_memory_seal(&memory);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+static void a_window_of_a_log_is_taken(void **state) {
+    (void)state;
+    seal_memory();
+    assert_int_equal(attach(), 0);
+}
+
+static void memory_that_can_be_cut_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(attach(), -EPERM);
+}
+
+static void each_field_that_leads_astray_is_refused(void **state) {
+    (void)state;
+    seal_memory();
+    struct window_head *head = window->head;
+    const struct window_head whole = *head;
+#define REFUSED(field, value, code)                                                                                    \
+    do {                                                                                                               \
+        head->field = (value);                                                                                         \
+        assert_int_equal(attach(), code);                                                                              \
+        *head = whole;                                                                                                 \
+    } while (0)
+    REFUSED(magic, 1, -EUCLEAN);
+    REFUSED(version, 2, -EPROTO);
+    REFUSED(incompatible, 1, -EPROTO);
+    REFUSED(head_bytes, 8, -EUCLEAN);
+    REFUSED(head_bytes, 5000, -EUCLEAN);
+    REFUSED(capacity_bytes, 0, -EUCLEAN);
+    REFUSED(capacity_bytes, 4096, -EUCLEAN);
+    REFUSED(capacity_bytes, CAPACITY_BYTES + 8, -EUCLEAN);
+    REFUSED(capacity_bytes, 1ull << 60, -EUCLEAN);
+    REFUSED(data_offset, 0, -EUCLEAN);
+    REFUSED(block_bytes, 0, -EUCLEAN);
+    REFUSED(block_bytes, 4097, -EUCLEAN);
+    REFUSED(block_bytes, 1u << 31, -EUCLEAN);
+    REFUSED(line_bytes, 63, -EUCLEAN);
+    REFUSED(image_offset, 8, -EUCLEAN);
+    REFUSED(image_offset, WINDOW_IMAGE_OFFSET, -EUCLEAN);
+    REFUSED(image_offset, 4096, -EUCLEAN);
+    REFUSED(image_offset, UINT64_MAX - 4095, -EUCLEAN);
+    REFUSED(checkpoint_offset, UINT64_MAX, -EUCLEAN);
+    head->gap_count = WINDOW_GAPS_MAX + 1; /* too many to be sealed */
+    struct attached_window attached;
+    assert_int_equal(window_attach(memory.fd, "/run/w", &attached), -EUCLEAN);
+    *head = whole;
+    window_seal(window, crc_seed_of(head->uuid));
+    head->epoch++;
+    assert_int_equal(window_attach(memory.fd, "/run/w", &attached), -EUCLEAN);
+}
+
+static void gaps_that_lead_back_or_overlap_are_refused(void **state) {
+    (void)state;
+    seal_memory();
+    struct window_gap *gap = &window->gaps[1];
+    const struct window_gap whole = *gap;
+    const struct window_gap bad[] = {{.from = 8192, .to = 8192},
+                                     {.from = 8192, .to = 4096},
+                                     {.from = 0, .to = 16384},
+                                     {.from = 8192, .to = UINT64_MAX},
+                                     {.from = 8192, .to = 12288, .count = UINT64_MAX},
+                                     {.from = 8192, .to = 12288, .first_sequence = UINT64_MAX}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        *gap = bad[i];
+        assert_int_equal(attach(), -EUCLEAN);
+    }
+    *gap = whole;
+    assert_int_equal(attach(), 0);
+}
+
+static void a_descriptor_of_something_else_is_refused(void **state) {
+    (void)state;
+    struct attached_window attached;
+    const int fd = (int)memfd_create("small", MFD_ALLOW_SEALING);
+    assert_true(fd >= 0);
+    assert_int_equal(window_attach(fd, "/run/w", &attached), -EPERM);
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    assert_int_equal(window_attach(fd, "/run/w", &attached), -EUCLEAN);
+    close(fd);
+}
+
+int main(void) {
+#define ATTACH_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        ATTACH_TEST(a_window_of_a_log_is_taken),
+        ATTACH_TEST(memory_that_can_be_cut_is_refused),
+        ATTACH_TEST(each_field_that_leads_astray_is_refused),
+        ATTACH_TEST(gaps_that_lead_back_or_overlap_are_refused),
+        ATTACH_TEST(a_descriptor_of_something_else_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
