@@ -123,6 +123,9 @@ static void each_line_comes_once_while_the_log_is_written(void **state) {
     open_reader(BURST_FROM_OLDEST, 0);
     assert_int_equal(pthread_create(&writer, NULL, write_all, NULL), 0);
     expect_up_to(1, LINES - 7); /* on the medium, the last commit is proven later */
+    burst_reader_state_t now = {.struct_bytes = sizeof now};
+    assert_int_equal(burst_reader_state(reader, &now), 0);
+    assert_true(is('r') || now.missed == 0); /* a reader that is lapped over a roll is told what it missed */
     pthread_join(writer, NULL);
     burst_close(open_log);
     open_log = NULL;

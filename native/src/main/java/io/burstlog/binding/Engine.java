@@ -91,6 +91,17 @@ public final class Engine {
 
     public static native void burst_consumer_close(long consumer);
 
+    public static native int burst_reader_open(ReaderConfigStruct config, LongByReference reader);
+
+    public static native long burst_reader_poll(long reader, long buffer, long bytes, long timeoutNanos);
+
+    public static native int burst_reader_seek(long reader, int from, long value);
+
+    /** Fills a {@code burst_reader_state_t}, whose first four bytes the caller has set to its size. */
+    public static native int burst_reader_state(long reader, byte[] state);
+
+    public static native void burst_reader_close(long reader);
+
     static native long burst_stream_append(long stream, long data, long length, long eventTimeNanos);
 
     static native long burst_stream_enqueue(long stream, long data, long length, long eventTimeNanos);
