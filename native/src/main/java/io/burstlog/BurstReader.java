@@ -93,18 +93,18 @@ public final class BurstReader implements AutoCloseable, Iterable<ReadRecord> {
      *
      * @param source the path of a ring, of the socket of a window, of a log file or an archive of one, or of a folder
      *     of segments
-     * @return a builder, which begins with the oldest record
+     * @return the options, which begin with the oldest record
      */
-    public static Builder of(String source) {
-        return new Builder(source);
+    public static Options of(String source) {
+        return new Options(source);
     }
 
-    /** What is read, and from where on. Not thread-safe. */
-    public static final class Builder {
+    /** The choice of the source, and of the record with which the reader begins. Not thread-safe. */
+    public static final class Options {
 
         private final ReaderConfigStruct config = new ReaderConfigStruct();
 
-        private Builder(String source) {
+        private Options(String source) {
             ConfigChecks.requireText(source, "source", "a ring, a log file or a folder of segments");
             ConfigChecks.requireUsable("source", source);
             config.source = source;
@@ -114,7 +114,7 @@ public final class BurstReader implements AutoCloseable, Iterable<ReadRecord> {
          * The folder in which the log makes its window. Null, the default, for the folder of the ring file, or
          * {@code /run/burstlog} for a device; "" for none: the medium is read.
          */
-        public Builder window(String folder) {
+        public Options window(String folder) {
             config.window = folder;
             return this;
         }
@@ -123,7 +123,7 @@ public final class BurstReader implements AutoCloseable, Iterable<ReadRecord> {
          * The stream: its name, its log file or its number. Null, the default, for the only one; if the ring has
          * several, for all of them without their log files.
          */
-        public Builder stream(String name) {
+        public Options stream(String name) {
             config.stream = name;
             return this;
         }
@@ -132,43 +132,43 @@ public final class BurstReader implements AutoCloseable, Iterable<ReadRecord> {
          * A shell pattern of the archives of the log file. Null, the default, for the files beside it whose names begin
          * as its own does; "" for none.
          */
-        public Builder archives(String pattern) {
+        public Options archives(String pattern) {
             config.archives = pattern;
             return this;
         }
 
         /** How the reader waits, {@link Wait#SLEEP} by default. */
-        public Builder wait(Wait choice) {
+        public Options wait(Wait choice) {
             config.wait = choice.ordinal();
             return this;
         }
 
         /** Begins with the oldest record that is anywhere. */
-        public Builder fromOldest() {
+        public Options fromOldest() {
             return from(OLDEST, 0);
         }
 
         /** Begins with the oldest record that is in the ring. */
-        public Builder fromRing() {
+        public Options fromRing() {
             return from(RING, 0);
         }
 
         /** Begins with the first record of this sequence or a higher one. */
-        public Builder fromSequence(long sequence) {
+        public Options fromSequence(long sequence) {
             return from(SEQUENCE, sequence);
         }
 
         /** Begins with the first record of this event time or a later one. */
-        public Builder fromTime(long eventTimeNanos) {
+        public Options fromTime(long eventTimeNanos) {
             return from(TIME, eventTimeNanos);
         }
 
         /** Begins with the last so many records; 0: with those that come. */
-        public Builder fromLast(long count) {
+        public Options fromLast(long count) {
             return from(LAST, count);
         }
 
-        private Builder from(int from, long value) {
+        private Options from(int from, long value) {
             config.from = from;
             config.fromValue = value;
             return this;

@@ -2,7 +2,7 @@
 package io.burstlog;
 
 /**
- * What a reader knows of itself.
+ * A reader's knowledge of itself.
  *
  * @param place where the next record will be read
  * @param nextSequence the next record has this sequence or a higher one; 0 if it is unknown

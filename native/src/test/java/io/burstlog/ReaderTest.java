@@ -39,7 +39,7 @@ class ReaderTest {
         log.flush();
     }
 
-    private BurstReader.Builder reader() {
+    private BurstReader.Options reader() {
         return BurstReader.of(temp.ring().toString()).window(temp.directory().toString());
     }
 
