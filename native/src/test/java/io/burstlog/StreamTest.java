@@ -338,7 +338,8 @@ class StreamTest {
     void valuesAreComparable() {
         StreamConfig config = config("audit").fileGroup("adm").build();
         assertThat(config.values())
-                .containsOnlyKeys("blockTimeout", "fileGroup", "fileName", "filePermissions", "onFull", "rollsByCaller")
+                .containsOnlyKeys(
+                        "blockTimeout", "fileGroup", "fileName", "filePermissions", "index", "onFull", "rollsByCaller")
                 .containsEntry("fileName", file("audit").toString())
                 .containsEntry("filePermissions", Set.of())
                 .containsEntry("onFull", OnFull.BLOCK);
