@@ -151,6 +151,8 @@ static int move(struct drain *drain, struct drain_stream *stream, uint64_t until
         }
         atomic_fetch_add_explicit(&stream->records, records, memory_order_relaxed);
         atomic_store(&stream->length, stream->outlet->ops->length(stream->outlet));
+    } else if (records > 0 && stream->outlet->ops->is_open(stream->outlet)) {
+        stream->unsynced++; /* they have no bytes, but the outlet's index has them */
     }
     stream->written = after;
     stream->partly = 0;

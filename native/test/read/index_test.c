@@ -171,6 +171,27 @@ static void each_record_but_the_last_has_its_durable_time(void **state) {
     assert_int_equal(index_durable(index_now, 31, &durable_ns), 0);
 }
 
+static void records_without_bytes_are_in_it_even_when_nothing_else_is_drained(void **state) {
+    (void)state;
+    burst_t *log = open_indexed();
+    append(log, 1, 10);
+    assert_int_equal(burst_await_drained(log, -1), 1);
+    assert_true(burst_append(log, "", 0, 0) > 0);
+    assert_int_equal(burst_await_drained(log, -1), 1);
+    append(log, 12, 20);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(find_index(0), 1);
+    struct index_item item;
+    uint64_t sequence = 1;
+    assert_int_equal(index_find(index_now, INDEX_SEQUENCE, 1), 1);
+    while (index_next(index_now, &item) == 1) {
+        if (item.kind != INDEX_DURABLE) {
+            assert_int_equal(item.sequence, sequence++);
+        }
+    }
+    assert_int_equal(sequence, 21);
+}
+
 static void it_goes_on_after_a_close_and_after_a_kill(void **state) {
     (void)state;
     uint64_t next = 1;
@@ -328,6 +349,7 @@ int main(void) {
         INDEX_TEST(each_record_is_where_the_index_says),
         INDEX_TEST(a_record_is_found_by_sequence_time_and_offset),
         INDEX_TEST(each_record_but_the_last_has_its_durable_time),
+        INDEX_TEST(records_without_bytes_are_in_it_even_when_nothing_else_is_drained),
         INDEX_TEST(it_goes_on_after_a_close_and_after_a_kill),
         INDEX_TEST(a_bad_index_begins_anew_there),
         INDEX_TEST(without_the_option_there_is_none),
