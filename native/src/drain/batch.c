@@ -72,7 +72,7 @@ int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struc
             break;
         }
         used += (size_t)size;
-        *records += item.kind == LOG_RECORD && size > 0;
+        *records += item.kind == LOG_RECORD && stream_takes(stream, &item.header);
         *cursor = next;
     }
     return cursor->walk.position == from && why < 0 ? why : (int64_t)used;
