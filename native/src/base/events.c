@@ -55,6 +55,16 @@ int events_take(struct events *events, struct event *event, int64_t timeout_ns) 
     }
 }
 
+uint64_t events_last(struct events *events, struct event *event) {
+    pthread_mutex_lock(&events->lock);
+    const uint64_t posted = events->end;
+    if (posted > 0) {
+        *event = events->kept[(posted - 1) % EVENTS_KEPT];
+    }
+    pthread_mutex_unlock(&events->lock);
+    return posted;
+}
+
 void events_close(struct events *events) {
     pthread_mutex_lock(&events->lock);
     events->closed = 1;

@@ -42,6 +42,9 @@ void events_post(struct events *events, uint32_t severity, const char *format, .
  * is left and the queue is closed. */
 int events_take(struct events *events, struct event *event, int64_t timeout_ns);
 
+/* Copies the newest event that was ever posted, taken or not. Returns how many were posted; 0: *event is unchanged. */
+uint64_t events_last(struct events *events, struct event *event);
+
 /* Closes the queue: no more events come. Wakes all takers. */
 void events_close(struct events *events);
 

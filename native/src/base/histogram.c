@@ -96,3 +96,23 @@ void histogram_copy(const struct histogram *histogram, struct histogram *to) {
     }
     to->max_ns = max_of(histogram);
 }
+
+void histogram_subtract(struct histogram *copy, const struct histogram *earlier) {
+    uint64_t top = 0;
+    copy->count = 0;
+    for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+        const uint64_t before = earlier->counts[bucket];
+        copy->counts[bucket] -= before < copy->counts[bucket] ? before : copy->counts[bucket];
+        copy->count += copy->counts[bucket];
+        top = copy->counts[bucket] == 0 ? top : histogram_top(bucket);
+    }
+    copy->max_ns = top < copy->max_ns ? top : copy->max_ns;
+}
+
+void histogram_add(struct histogram *copy, const struct histogram *other) {
+    for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+        copy->counts[bucket] += other->counts[bucket];
+    }
+    copy->count += other->count;
+    copy->max_ns = other->max_ns > copy->max_ns ? other->max_ns : copy->max_ns;
+}

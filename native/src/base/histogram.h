@@ -73,4 +73,11 @@ void histogram_summarize(const struct histogram *histogram, struct histogram_fig
 /* Copies the buckets, and sets to->count to their sum. */
 void histogram_copy(const struct histogram *histogram, struct histogram *to);
 
+/* Takes out what an earlier copy of the same histogram had, so that only later values are left. The maximum is then the
+ * top of the highest bucket that is left, and at most the old maximum. */
+void histogram_subtract(struct histogram *copy, const struct histogram *earlier);
+
+/* Adds the counts of another copy. */
+void histogram_add(struct histogram *copy, const struct histogram *other);
+
 #endif

@@ -26,6 +26,7 @@ static const struct command {
     {"grep", command_grep, "search a log"},
     {"where", command_where, "tell where a record stands, and since when it is durable"},
     {"replay", command_replay, "print a log at the times of its records"},
+    {"top", command_top, "show what logs do now, once a second"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
     {"doctor", command_doctor, "find what costs latency on this host; test whether a disk keeps what it acknowledged"},
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,10 @@ struct retention {
     int is_known;              /* `head` is filled */
     struct behind *behind;
     size_t behind_count;
-    int told_rc; /* error of the last deletion that was told */
+    int told_rc;          /* error of the last deletion that was told */
+    pthread_mutex_t lock; /* guards the next two */
+    struct retention_consumer *consumers;
+    size_t consumer_count;
     char folder[];
 };
 
@@ -38,6 +42,7 @@ struct retention *retention_create(const char *folder, const struct retention_li
     if (retention != NULL) {
         retention->limits = *limits;
         retention->events = events;
+        pthread_mutex_init(&retention->lock, NULL);
         strcpy(retention->folder, folder);
     }
     return retention;
@@ -46,6 +51,7 @@ struct retention *retention_create(const char *folder, const struct retention_li
 void retention_destroy(struct retention *retention) {
     if (retention != NULL) {
         free(retention->behind);
+        free(retention->consumers);
         free(retention);
     }
 }
@@ -206,6 +212,46 @@ static void tell_all(struct retention *retention, const struct segment_list *lis
     }
 }
 
+/* ------------------------------------------------------------------------------------------------------- figures */
+
+/* Keeps how far each consumer is. A segment counts as behind unless its successor begins at or before the next frame of
+ * the consumer. */
+static void keep_consumers(struct retention *retention, const struct segment_list *list,
+                           const struct consumer_list *consumers) {
+    struct retention_consumer *all = calloc(consumers->count + 1, sizeof *all);
+    size_t count = 0;
+    for (size_t i = 0; all != NULL && i < consumers->count; i++) {
+        const struct consumer_facts *consumer = &consumers->consumers[i];
+        if (consumer->trouble != 0 || consumer_is_stranger(consumer)) {
+            continue;
+        }
+        struct retention_consumer *const kept = &all[count++];
+        size_t passed = 0;
+        while (passed + 1 < list->count && list->segments[passed + 1].first_number <= consumer->next_number) {
+            passed++;
+        }
+        memcpy(kept->name, consumer->name, sizeof kept->name);
+        kept->segments_behind = list->count <= passed + 1 ? 0 : list->count - 1 - passed;
+        kept->bytes_behind = kept->segments_behind == 0 ? 0 : bytes_from(list, passed);
+    }
+    pthread_mutex_lock(&retention->lock);
+    struct retention_consumer *const old = retention->consumers;
+    retention->consumers = all;
+    retention->consumer_count = count;
+    pthread_mutex_unlock(&retention->lock);
+    free(old);
+}
+
+size_t retention_consumers(struct retention *retention, struct retention_consumer *consumers, size_t most) {
+    pthread_mutex_lock(&retention->lock);
+    const size_t count = retention->consumer_count < most ? retention->consumer_count : most;
+    for (size_t i = 0; i < count; i++) {
+        consumers[i] = retention->consumers[i];
+    }
+    pthread_mutex_unlock(&retention->lock);
+    return count;
+}
+
 /* -------------------------------------------------------------------------------------------------------- look */
 
 static int delete_oldest(const struct retention *retention, int folder, const struct segment_list *list, size_t count) {
@@ -265,6 +311,7 @@ static int look(struct retention *retention, const struct frames *frames, int64_
     rc = rc < 0 ? rc : folder_segments(frames->folder, &list);
     if (rc == 0) {
         tell_all(retention, &list, &consumers, now_ns);
+        keep_consumers(retention, &list, &consumers);
         gone = retention_count(&list, passed_by_all(&consumers), &retention->limits, now_ns);
         rc = gone == 0 ? 0 : folder_sync_consumers(frames->folder, &consumers);
     }

@@ -36,6 +36,17 @@ struct retention *retention_create(const char *folder, const struct retention_li
 /* Looks once, deletes the segments that go, and tells what has changed. */
 void retention_look(struct retention *retention, int64_t now_ns);
 
+/* How far a consumer was at the last look. */
+struct retention_consumer {
+    char name[CONSUMER_NAME_BYTES];
+    uint64_t segments_behind; /* whole segments that it has not passed */
+    uint64_t bytes_behind;    /* their bytes */
+};
+
+/* Copies the consumers of the last look, at most `most`, in order of their names. Returns how many. Any thread may call
+ * it, until retention_destroy. */
+size_t retention_consumers(struct retention *retention, struct retention_consumer *consumers, size_t most);
+
 /* NULL: does nothing. */
 void retention_destroy(struct retention *retention);
 

@@ -182,6 +182,7 @@ static void fill_window(struct engine *engine) {
                                          .block_bytes = superblock->block_bytes,
                                          .line_bytes = superblock_line_bytes(superblock),
                                          .checkpoint_offset = WINDOW_CHECKPOINT_OFFSET,
+                                         .figures_offset = WINDOW_FIGURES_OFFSET,
                                          .begin_position = engine->ring->begin_position,
                                          .log_end = recovery->log_end,
                                          .epoch = engine->ring->epoch,

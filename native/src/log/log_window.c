@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "log/figures.h"
 
 #define DEFAULT_MODE (S_IRUSR | S_IWUSR)
 
@@ -40,6 +41,8 @@ static int open_door(burst_t *log, const burst_config_t *config) {
                                    .ring = ring->path,
                                    .argument = ring,
                                    .await_commit = await_commit,
+                                   .fill_figures = log_fill_figures,
+                                   .log = log,
                                    .commits = &ring->ended};
     const int fd = window_memory_seal(&log->window.memory);
     if (fd < 0) {

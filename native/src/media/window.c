@@ -8,6 +8,7 @@
 #include "media/record.h"
 
 #define READS_MOST 1000
+#define FIGURE_READS_MOST 100 /* each copies some 50 pages */
 
 struct window window_at(void *memory) {
     uint8_t *const base = memory;
@@ -15,7 +16,8 @@ struct window window_at(void *memory) {
                            .lines = (struct window_lines *)(base + WINDOW_LINES_OFFSET),
                            .starts = (struct window_starts *)(base + WINDOW_STARTS_OFFSET),
                            .gaps = (struct window_gap *)(base + WINDOW_GAPS_OFFSET),
-                           .checkpoint = base + WINDOW_CHECKPOINT_OFFSET};
+                           .checkpoint = base + WINDOW_CHECKPOINT_OFFSET,
+                           .figures = (struct figures *)(base + WINDOW_FIGURES_OFFSET)};
 }
 
 static uint32_t seal_of(const struct window_head *head, const struct window_gap *gaps, uint32_t crc_seed) {
@@ -68,6 +70,14 @@ void window_raise_floor(struct window *window, uint64_t position) {
     }
 }
 
+void window_begin_figures(struct window *window) {
+    begin_change(&window->lines->figures_version);
+}
+
+void window_end_figures(struct window *window) {
+    end_change(&window->lines->figures_version);
+}
+
 /* Whether nothing changed since `version` was read. */
 static int is_unchanged(const _Atomic uint32_t *version, uint32_t before) {
     atomic_thread_fence(memory_order_acquire);
@@ -94,6 +104,17 @@ int window_get_checkpoint(const struct window_lines *lines, const uint8_t *copy,
         memcpy(out, copy, bounded);
         if (is_unchanged(&lines->checkpoint_version, before)) {
             return count == bounded ? (int)count : -EAGAIN;
+        }
+    }
+    return -EAGAIN;
+}
+
+int window_get_figures(const struct window_lines *lines, const struct figures *shared, struct figures *out) {
+    for (int reads = 0; reads < FIGURE_READS_MOST; reads++) {
+        const uint32_t before = atomic_load_explicit(&lines->figures_version, memory_order_acquire);
+        memcpy(out, shared, sizeof *out);
+        if (is_unchanged(&lines->figures_version, before)) {
+            return before != 0 && figures_tame(out);
         }
     }
     return -EAGAIN;

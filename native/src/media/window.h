@@ -2,12 +2,12 @@
 /*
  * The window: memory that the process of an open log shares with its readers, read-only. No I/O.
  *
- *     byte 0       4096        8192                  gaps_offset      checkpoint_offset     image_offset
- *     +------------+-----------+---------------------+----------------+---------------------+--------------------+
- *     | head:      | lines:    | starts: where a     | gaps of the    | a copy of the       | the ring's image,  |
- *     | never      | what      | record begins       | recovery:      | newest checkpoint   | or nothing         |
- *     | changes    | moves     |                     | never change   |                     |                    |
- *     +------------+-----------+---------------------+----------------+---------------------+--------------------+
+ *     byte 0       4096        8192               gaps_offset    checkpoint_offset   figures_offset   image_offset
+ *     +------------+-----------+------------------+--------------+-------------------+----------------+-------------+
+ *     | head:      | lines:    | starts: where a  | gaps of the  | a copy of the     | figures of     | the ring's  |
+ *     | never      | what      | record begins    | recovery:    | newest checkpoint | the log        | image, or   |
+ *     | changes    | moves     |                  | never change |                   |                | nothing     |
+ *     +------------+-----------+------------------+--------------+-------------------+----------------+-------------+
  *
  * DESIGN. All of it is a copy: the writer never reads it, so losing it loses nothing. Each cache line has one writer, but
  * for the floor, which only grows. Order of the writer:
@@ -25,6 +25,7 @@
 
 #include <stdatomic.h>
 
+#include "media/figures.h"
 #include "media/layout.h"
 #include "media/walk.h"
 
@@ -52,6 +53,7 @@ struct window_head {
     uint32_t line_bytes;        /* as in struct walk_shape */
     uint64_t image_offset;      /* a multiple of 4096; 0: the window has no image, and readers read the medium */
     uint64_t checkpoint_offset; /* LAYOUT_CHECKPOINT_BYTES for the copy */
+    uint64_t figures_offset;    /* room for struct figures */
     uint64_t begin_position;    /* right behind the marker of this epoch */
     uint64_t log_end;           /* where the log of the earlier epochs ended */
     uint32_t epoch;
@@ -63,8 +65,8 @@ struct window_head {
 
 _Static_assert(offsetof(struct window_head, uuid) == 32, "window_head.uuid");
 _Static_assert(offsetof(struct window_head, block_bytes) == 72, "window_head.block_bytes");
-_Static_assert(offsetof(struct window_head, epoch) == 112, "window_head.epoch");
-_Static_assert(sizeof(struct window_head) == 136, "window_head size");
+_Static_assert(offsetof(struct window_head, epoch) == 120, "window_head.epoch");
+_Static_assert(sizeof(struct window_head) == 144, "window_head size");
 
 /* A range that holds no record of the log: struct walk_gap. */
 struct window_gap {
@@ -100,6 +102,7 @@ struct window_lines {
     /* For the thread that answers readers. */
     _Alignas(WINDOW_LINE_BYTES) _Atomic uint32_t state; /* enum window_state */
     _Atomic uint32_t wakes;                             /* futex word of sleeping readers; grows at each wake-up */
+    _Atomic uint32_t figures_version;                   /* 0: nobody has asked for figures yet */
 };
 
 _Static_assert(sizeof(struct window_lines) == 4 * WINDOW_LINE_BYTES, "window_lines size");
@@ -107,7 +110,8 @@ _Static_assert(sizeof(struct window_lines) <= WINDOW_STARTS_OFFSET - WINDOW_LINE
 
 /* Bytes of the parts before the image; and where an image begins, so that huge pages can hold it. */
 #define WINDOW_CHECKPOINT_OFFSET (WINDOW_GAPS_OFFSET + WINDOW_GAPS_MAX * sizeof(struct window_gap))
-#define WINDOW_PAGES_BYTES (WINDOW_CHECKPOINT_OFFSET + LAYOUT_CHECKPOINT_BYTES)
+#define WINDOW_FIGURES_OFFSET (WINDOW_CHECKPOINT_OFFSET + LAYOUT_CHECKPOINT_BYTES)
+#define WINDOW_PAGES_BYTES (WINDOW_FIGURES_OFFSET + (sizeof(struct figures) + 4095) / 4096 * 4096)
 #define WINDOW_IMAGE_OFFSET (2048u * 1024u)
 
 _Static_assert(sizeof(struct window_gap) == 40, "window_gap size");
@@ -127,6 +131,7 @@ struct window {
     struct window_starts *starts;
     struct window_gap *gaps;
     uint8_t *checkpoint;
+    struct figures *figures;
 };
 
 /* The window in zeroed memory of WINDOW_PAGES_BYTES, aligned to a page. */
@@ -150,6 +155,10 @@ void window_put_start(struct window *window, uint64_t position);
 /* Moves the floor up; any thread calls it before it moves the ring's `released`. */
 void window_raise_floor(struct window *window, uint64_t position);
 
+/* Only the thread that answers readers calls the next two. Between them it fills window->figures. */
+void window_begin_figures(struct window *window);
+void window_end_figures(struct window *window);
+
 /* For readers. A torn pair is read again, at most so often that a writer that died in the middle cannot stop a reader:
  * then -EAGAIN. */
 int window_get_watermark(const struct window_lines *lines, uint64_t *position, uint64_t *sequence);
@@ -157,5 +166,9 @@ int window_get_watermark(const struct window_lines *lines, uint64_t *position, u
 /* Copies the checkpoint; `out` has LAYOUT_CHECKPOINT_BYTES. Returns its length, 0 if there is none, or -EAGAIN. The
  * bytes are worth nothing until checkpoint_is_valid has judged them. */
 int window_get_checkpoint(const struct window_lines *lines, const uint8_t *copy, uint8_t *out);
+
+/* Copies the figures at `shared`, and makes them safe to use. Returns 1; 0 if there are none yet, or of another version;
+ * or -EAGAIN. */
+int window_get_figures(const struct window_lines *lines, const struct figures *shared, struct figures *out);
 
 #endif

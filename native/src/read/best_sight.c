@@ -92,10 +92,11 @@ int best_sight_renew(struct best_sight *self, struct sight_place place, int at_o
 }
 
 /* The socket of the window: in the given folder, else beside a ring file, else where devices have theirs. */
-static int find_window(struct best_sight *self, const char *folder) {
+int best_sight_find_window(const struct platform *platform, struct device *device, const char *folder, char *window,
+                           size_t room) {
     char beside[BURST_PATH_BYTES], name[WINDOW_SOCKET_NAME_BYTES];
     struct ledger *ledger = NULL;
-    int rc = ledger_read(self->platform, self->device, &ledger);
+    int rc = ledger_read(platform, device, &ledger);
     if (rc == 0) {
         window_socket_name(ledger_view(ledger)->superblock.uuid, name);
     }
@@ -103,13 +104,12 @@ static int find_window(struct best_sight *self, const char *folder) {
     if (rc < 0 || (folder != NULL && *folder == '\0')) {
         return rc;
     }
-    if (folder == NULL && self->device->is_file) {
-        rc = path_directory(self->device->path, beside, sizeof beside);
+    if (folder == NULL && device->is_file) {
+        rc = path_directory(device->path, beside, sizeof beside);
         folder = beside;
     }
-    if (rc < 0 || snprintf(self->window, sizeof self->window, "%s/%s", folder == NULL ? WINDOW_DEFAULT_FOLDER : folder,
-                           name) >= (int)sizeof self->window) {
-        return error_set(ENAMETOOLONG, "the path of the window of ring %s is too long", self->device->path);
+    if (rc < 0 || snprintf(window, room, "%s/%s", folder == NULL ? WINDOW_DEFAULT_FOLDER : folder, name) >= (int)room) {
+        return error_set(ENAMETOOLONG, "the path of the window of ring %s is too long", device->path);
     }
     return 0;
 }
@@ -123,7 +123,7 @@ int best_sight_open(struct best_sight *self, const struct platform *platform, co
         return make_sight(self);
     }
     int rc = device_open(self->platform, ring, DEVICE_READ_ONLY, DEVICE_IO_AUTO, &self->device);
-    rc = rc < 0 ? rc : find_window(self, window);
+    rc = rc < 0 ? rc : best_sight_find_window(platform, self->device, window, self->window, sizeof self->window);
     return rc < 0 ? rc : make_sight(self);
 }
 

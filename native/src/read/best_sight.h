@@ -32,6 +32,11 @@ int best_sight_open(struct best_sight *best, const struct platform *platform, co
  * the sight is another one now, 0 if not. -EUCLEAN: the log ends before the place, which was durable once. */
 int best_sight_renew(struct best_sight *best, struct sight_place place, int at_once);
 
+/* Writes the path at which the log of this ring offers its window, into `window`. folder: as window of best_sight_open.
+ * Reads the ring's superblock. Returns 0, or -errno with a sentence. */
+int best_sight_find_window(const struct platform *platform, struct device *device, const char *folder, char *window,
+                           size_t room);
+
 void best_sight_close(struct best_sight *best);
 
 #endif

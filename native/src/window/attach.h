@@ -16,6 +16,7 @@ struct attached_window {
     const struct window_lines *lines; /* of the shared memory: may change at any time */
     const struct window_starts *starts;
     const uint8_t *checkpoint;
+    const struct figures *figures;
     const uint8_t *image;  /* NULL: the window has none */
     struct walk_gap *gaps; /* a copy, head.gap_count long */
     uint32_t crc_seed;

@@ -133,7 +133,7 @@ static void welcome(struct door *door) {
 }
 
 /* Takes the wishes of a reader. Returns 0, or -1 if it is gone, or says what no reader says. */
-static int listen_to(struct door_reader *reader) {
+static int listen_to(struct door *door, struct door_reader *reader) {
     struct window_wish wish;
     for (int turn = 0; turn < WISHES_A_TURN; turn++) {
         const ssize_t got = recv(reader->fd, &wish, sizeof wish, MSG_DONTWAIT | MSG_TRUNC);
@@ -143,8 +143,12 @@ static int listen_to(struct door_reader *reader) {
         if (got != (ssize_t)sizeof wish) {
             return -1;
         }
-        reader->is_asleep = 1;
-        reader->above_position = wish.above_position;
+        if (wish.above_position == WINDOW_WISH_FIGURES) {
+            door->has_figures_wish = 1;
+        } else {
+            reader->is_asleep = 1;
+            reader->above_position = wish.above_position;
+        }
     }
     return 0;
 }
@@ -161,7 +165,7 @@ static void serve(struct door *door, int timeout_ms) {
         return;
     }
     for (unsigned i = door->count; i-- > 0;) { /* backwards: the last one takes the place of one that goes */
-        if (fds[2 + i].revents != 0 && listen_to(&door->readers[i]) < 0) {
+        if (fds[2 + i].revents != 0 && listen_to(door, &door->readers[i]) < 0) {
             let_go(door, i);
         }
     }
@@ -199,11 +203,32 @@ static void wake_all(struct door *door) {
     syscall(SYS_futex, wakes, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* Fills the figures if a reader wants them and they are old enough. Returns in how many ms to look again; -1: when a
+ * reader comes. */
+static int fill_figures(struct door *door) {
+    if (!door->has_figures_wish) {
+        return -1;
+    }
+    const int64_t now_ns = platform_monotonic_ns(door->host.platform);
+    const int64_t left_ns = door->figures_ns == 0 ? 0 : door->figures_ns + DOOR_FIGURES_NS - now_ns;
+    if (left_ns > 0) {
+        return (int)(left_ns / 1000000) + 1;
+    }
+    window_begin_figures(door->window);
+    door->host.fill_figures(door->host.log, door->window->figures);
+    window_end_figures(door->window);
+    door->figures_ns = now_ns;
+    door->has_figures_wish = 0;
+    wake_all(door);
+    return -1;
+}
+
 static void door_loop(void *argument) {
     struct door *door = argument;
     uint64_t above_position;
     while (!worker_is_stopped(&door->worker)) {
-        serve(door, is_awaited(door, &above_position) ? 0 : -1);
+        const int timeout_ms = fill_figures(door);
+        serve(door, is_awaited(door, &above_position) ? 0 : timeout_ms);
         if (!is_awaited(door, &above_position)) {
             continue;
         }

@@ -6,7 +6,8 @@
  * DESIGN. The socket's permission bits say who may connect. A socket that a killed process left is replaced by a rename,
  * so that readers never find none. While no reader sleeps, the thread sleeps in poll, and a commit wakes nobody. While
  * one sleeps, the thread awaits commits for all of them, and wakes all with one call, at most every DOOR_WAKE_NS. A reader
- * can do no more than be woken too often: the door reads a fixed number of bytes from it, and never waits for it.
+ * can do no more than be woken too often: the door reads a fixed number of bytes from it, and never waits for it. Figures
+ * cost some 100 us of this thread, and are filled only for readers who ask.
  */
 #ifndef BURST_WINDOW_DOOR_H
 #define BURST_WINDOW_DOOR_H
@@ -20,6 +21,7 @@
 
 #define DOOR_READERS_MOST 256u /* connections at a time; more are closed at once */
 #define DOOR_WAKE_NS 50000
+#define DOOR_FIGURES_NS 50000000 /* figures are filled at most so often */
 
 /* The log behind the door. */
 struct door_host {
@@ -30,6 +32,9 @@ struct door_host {
     /* Waits until the watermark is above the position, or for that time. */
     void (*await_commit)(void *argument, uint64_t above_position, int64_t timeout_ns);
     struct event_count *commits; /* await_commit sleeps here */
+    /* Fills the figures of the window. Only the door's thread calls it. */
+    void (*fill_figures)(void *log, struct figures *figures);
+    void *log;
 };
 
 struct door_reader {
@@ -50,7 +55,9 @@ struct door {
     struct worker worker;
     struct door_reader readers[DOOR_READERS_MOST];
     unsigned count;
-    int is_crowded; /* a reader was sent away, and the operator knows */
+    int has_figures_wish;
+    int64_t figures_ns; /* CLOCK_MONOTONIC when the figures were filled last; 0: never */
+    int is_crowded;     /* a reader was sent away, and the operator knows */
     char name[WINDOW_SOCKET_NAME_BYTES];
 };
 

@@ -5,7 +5,7 @@
  *
  *     reader connects
  *     log     -> struct window_greeting, and with it a descriptor of the window
- *     reader  -> struct window_wish, each time before it sleeps on window_lines.wakes
+ *     reader  -> struct window_wish, each time before it sleeps on window_lines.wakes, or when it wants figures
  */
 #ifndef BURST_WINDOW_PROTOCOL_H
 #define BURST_WINDOW_PROTOCOL_H
@@ -24,7 +24,9 @@ struct window_greeting {
     uint64_t window_bytes;
 };
 
-/* The log wakes the sleepers when the watermark is above this position; at once if it is already. */
+/* The log wakes the sleepers when the watermark is above this position; at once if it is already. WINDOW_WISH_FIGURES: it
+ * fills the figures of the window anew, if they are older than 50 ms, and then wakes the sleepers. */
+#define WINDOW_WISH_FIGURES UINT64_MAX
 struct window_wish {
     uint64_t above_position;
 };

@@ -127,6 +127,20 @@ static void a_text_that_is_too_long_is_cut_and_terminated(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 
+static void the_newest_event_is_known_after_it_was_taken(void **state) {
+    (void)state;
+    struct event event;
+    assert_int_equal(events_last(&events, &event), 0);
+    for (int i = 1; i <= 40; i++) {
+        events_post(&events, EVENT_WARN, "event %d", i);
+    }
+    while (events_take(&events, &event, 0) == 1) {
+    }
+    strcpy(event.text, "");
+    assert_int_equal(events_last(&events, &event), 40);
+    assert_string_equal(event.text, "event 40");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(as_many_as_are_kept_come_in_order),
@@ -135,6 +149,7 @@ int main(void) {
         TEST(what_is_left_at_the_close_is_still_heard),
         TEST(whoever_is_woken_for_nothing_waits_no_longer_than_he_wanted),
         TEST(a_text_that_is_too_long_is_cut_and_terminated),
+        TEST(the_newest_event_is_known_after_it_was_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,29 @@ static void threads_that_record_at_once_lose_nothing(void **state) {
     assert_int_equal(histogram.max_ns, THREADS * 1000000 + EACH / 2 % 3);
 }
 
+static void what_is_subtracted_leaves_the_later_values(void **state) {
+    (void)state;
+    static struct histogram earlier, later;
+    struct histogram_figures figures;
+    memset(&later, 0, sizeof later);
+    histogram_record(&later, 5000000);
+    histogram_record(&later, 100);
+    histogram_copy(&later, &earlier);
+    histogram_record(&later, 100);
+    histogram_record(&later, 3000);
+    histogram_subtract(&later, &earlier);
+    assert_int_equal(later.count, 2);
+    histogram_summarize(&later, &figures);
+    assert_int_equal(figures.p50_ns, 100);
+    assert_in_range(figures.max_ns, 3000, 3030);
+    histogram_add(&later, &earlier);
+    assert_int_equal(later.count, 4);
+    assert_int_equal(later.max_ns, 5000000);
+    histogram_subtract(&earlier, &later); /* what no writer would do */
+    assert_int_equal(earlier.count, 0);
+    assert_int_equal(earlier.max_ns, 0);
+}
+
 #define HISTOGRAM_TEST(name) cmocka_unit_test_setup(name, forget)
 
 int main(void) {
@@ -167,6 +190,7 @@ int main(void) {
         HISTOGRAM_TEST(a_copy_tells_the_same),
         HISTOGRAM_TEST(the_mean_does_not_exceed_the_longest),
         HISTOGRAM_TEST(threads_that_record_at_once_lose_nothing),
+        HISTOGRAM_TEST(what_is_subtracted_leaves_the_later_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -375,6 +375,27 @@ static void what_cannot_be_deleted_is_told_once(void **state) {
     assert_int_equal(rmdir(segment_path(1)), 0);
 }
 
+static void the_last_look_knows_how_far_each_consumer_is(void **state) {
+    (void)state;
+    struct retention_consumer consumers[3];
+    begin_to_retain(&(struct retention_limits){NO_LIMIT});
+    assert_int_equal(retention_consumers(retention, consumers, 3), 0);
+    burst_consumer_t *second = open_consumer("second");
+    assert_int_equal(log_write(900), 0);
+    const size_t before = list();
+    burst_consumer_seek(consumer, firsts[3]);
+    assert_int_equal(burst_consumer_ack(consumer, firsts[3] - 1), 0);
+    look();
+    assert_int_equal(retention_consumers(retention, consumers, 3), 2);
+    assert_string_equal(consumers[0].name, "reader");
+    assert_int_equal(consumers[0].segments_behind, before - 1 - 3);
+    assert_string_equal(consumers[1].name, "second");
+    assert_int_equal(consumers[1].segments_behind, before - 1);
+    assert_true(consumers[1].bytes_behind > consumers[0].bytes_behind && consumers[0].bytes_behind > 0);
+    assert_int_equal(retention_consumers(retention, consumers, 1), 1);
+    burst_consumer_close(second);
+}
+
 /* A consumer that could not be listed may still be there. */
 static void what_could_not_be_listed_holds_all(void **state) {
     (void)state;
@@ -414,6 +435,7 @@ int main(void) {
         RETENTION_TEST(that_nobody_reads_is_told),
         RETENTION_TEST(an_old_segment_is_beyond_the_limit),
         RETENTION_TEST(what_cannot_be_deleted_is_told_once),
+        RETENTION_TEST(the_last_look_knows_how_far_each_consumer_is),
         RETENTION_TEST(what_could_not_be_listed_holds_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

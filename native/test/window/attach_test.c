@@ -37,6 +37,7 @@ static int begin(void **state) {
                                          .data_offset = LAYOUT_DATA_OFFSET,
                                          .block_bytes = 4096,
                                          .checkpoint_offset = WINDOW_CHECKPOINT_OFFSET,
+                                         .figures_offset = WINDOW_FIGURES_OFFSET,
                                          .epoch = 7,
                                          .gap_count = 2,
                                          .uuid = {1}};

@@ -28,11 +28,21 @@ static void await_commit(void *argument, uint64_t above_position, int64_t timeou
     event_count_wait(&commits, &platform_linux, ticket, timeout_ns);
 }
 
+static _Atomic int filled;
+
+static void fill_figures(void *log, struct figures *figures) {
+    assert_ptr_equal(log, &filled);
+    figures->bytes = sizeof *figures;
+    figures->commits = (uint64_t)atomic_fetch_add(&filled, 1) + 1;
+}
+
 static int try_to_open(uint32_t mode) {
     const struct door_host host = {.platform = &platform_linux,
                                    .events = &events,
                                    .ring = "/ring",
                                    .await_commit = await_commit,
+                                   .fill_figures = fill_figures,
+                                   .log = &filled,
                                    .commits = &commits};
     const int fd = window_memory_seal(&memory);
     assert_true(fd >= 0);
@@ -58,10 +68,12 @@ static int begin(void **state) {
                                          .data_offset = LAYOUT_DATA_OFFSET,
                                          .block_bytes = 4096,
                                          .checkpoint_offset = WINDOW_CHECKPOINT_OFFSET,
+                                         .figures_offset = WINDOW_FIGURES_OFFSET,
                                          .epoch = 7,
                                          .uuid = {0xab, 1, 2}};
     window_seal(window, crc_seed_of(window->head->uuid));
     door = calloc(1, sizeof *door);
+    atomic_store(&awaited, 0);
     return 0;
 }
 
@@ -195,6 +207,48 @@ static void sleeping_readers_are_woken_by_a_commit_and_by_the_close(void **state
     }
 }
 
+static struct figures got;
+
+static uint64_t await_figures(uint64_t above) {
+    for (int turn = 0; turn < 10000; turn++) {
+        if (window_get_figures(window->lines, window->figures, &got) == 1 && got.commits > above) {
+            break;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return got.commits;
+}
+
+static void figures_are_filled_for_those_who_ask_and_not_too_often(void **state) {
+    (void)state;
+    struct window_socket socket;
+    int fd;
+    atomic_store(&filled, 0);
+    got.commits = 0;
+    assert_int_equal(try_to_open(0600), 0);
+    assert_int_equal(window_connect(socket_path, &socket, &fd), 0);
+    close(fd);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    assert_int_equal(atomic_load(&filled), 0);
+    assert_int_equal(window_get_figures(window->lines, window->figures, &got), 0);
+    const int64_t before_ns = platform_monotonic_ns(&platform_linux);
+    const uint32_t wakes = atomic_load(&window->lines->wakes);
+    uint64_t fillings = 0;
+    for (int ask = 0; ask < 4; ask++) {
+        for (int again = 0; again < 100; again++) { /* many who ask at once cost no more than one */
+            window_wish(&socket, WINDOW_WISH_FIGURES);
+        }
+        fillings = await_figures(fillings);
+    }
+    const int64_t took_ns = platform_monotonic_ns(&platform_linux) - before_ns;
+    assert_true(fillings >= 4);
+    assert_true((int64_t)fillings - 1 <= took_ns / DOOR_FIGURES_NS);
+    assert_int_not_equal(atomic_load(&window->lines->wakes), wakes);
+    assert_int_equal(atomic_load(&awaited), 0); /* no commit is awaited for it */
+    window_disconnect(&socket);
+    door_close(door);
+}
+
 static void a_guest_that_says_garbage_is_sent_away(void **state) {
     (void)state;
     struct window_socket socket;
@@ -264,6 +318,7 @@ int main(void) {
         DOOR_TEST(a_file_of_another_kind_in_its_place_stays),
         DOOR_TEST(anothers_socket_is_not_removed_at_the_close),
         DOOR_TEST(sleeping_readers_are_woken_by_a_commit_and_by_the_close),
+        DOOR_TEST(figures_are_filled_for_those_who_ask_and_not_too_often),
         DOOR_TEST(a_guest_that_says_garbage_is_sent_away),
         DOOR_TEST(a_crowd_is_sent_away_and_told_once),
         DOOR_TEST(a_folder_that_cannot_have_a_socket_is_refused),
