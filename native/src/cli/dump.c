@@ -219,7 +219,7 @@ void dump_print_refused(struct report *report, struct device *device, const char
     begin_records(report);
     ledger_read(device->platform, device, &ledger);
     if (ledger != NULL) {
-        const struct ledger_view *head = ledger_view(ledger);
+        const struct notes_view *head = ledger_view(ledger);
         const struct superblock *superblock = &head->superblock;
         const int is_known = head->copies[0] == SUPERBLOCK_VALID || head->copies[1] == SUPERBLOCK_VALID;
         const uint64_t capacity = superblock->capacity_bytes;

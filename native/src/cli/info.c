@@ -24,7 +24,7 @@ static void report_time(struct report *report, const char *name, int64_t time_ns
     report_text(report, name, text);
 }
 
-static void report_superblock(struct report *report, const struct ledger_view *view) {
+static void report_superblock(struct report *report, const struct notes_view *view) {
     static const char *const verdicts[] = {"valid", "absent", "damaged", "unknown"};
     const struct superblock *superblock = &view->superblock;
     char uuid[33];
@@ -80,12 +80,12 @@ static void report_stream(struct report *report, const struct stream_state *stre
 }
 
 static void report_checkpoint(struct report *report, const struct ledger *ledger, unsigned slot) {
-    const struct ledger_view *view = ledger_view(ledger);
-    const struct checkpoint_facts *checkpoint = &view->checkpoints[slot];
+    const struct checkpoints_view *view = ledger_slots(ledger);
+    const struct checkpoint_facts *checkpoint = &view->facts[slot];
     report_group(report, NULL);
     report_number(report, "slot", slot);
-    report_flag(report, "valid", view->checkpoint_is_valid[slot]);
-    if (view->checkpoint_is_valid[slot]) {
+    report_flag(report, "valid", view->is_valid[slot]);
+    if (view->is_valid[slot]) {
         report_flag(report, "newest", slot == view->newest);
         report_number(report, "generation", checkpoint->generation);
         report_number(report, "epoch", checkpoint->epoch);
@@ -103,7 +103,7 @@ static void report_checkpoint(struct report *report, const struct ledger *ledger
     report_group_end(report);
 }
 
-static void report_note(struct report *report, const struct ledger_view *view, unsigned slot) {
+static void report_note(struct report *report, const struct notes_view *view, unsigned slot) {
     const struct writer_note *note = &view->notes[slot];
     report_group(report, NULL);
     report_number(report, "slot", slot);
@@ -134,7 +134,7 @@ static void report_slots(struct report *report, const struct ledger *ledger) {
 
 /* Reports the destinations of the streams: their file systems are media, too. */
 static void report_log_files(struct report *report, const struct ledger *ledger) {
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     report_list(report, "log files");
     for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
         static struct stream_state stream;

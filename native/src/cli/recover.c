@@ -17,7 +17,7 @@ static const char usage[] = "burstlog recover [--json] RING";
 /* The file of the first stalled stream; "": no stream stalls. */
 static void find_stalled(struct engine *engine, char *file, size_t room) {
     const struct ledger *ledger = engine->view.ledger;
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     file[0] = '\0';
     for (unsigned i = 0; i < ledger_streams(ledger, newest) && file[0] == '\0'; i++) {
         static struct stream_state state;

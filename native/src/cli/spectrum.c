@@ -121,7 +121,7 @@ static int add_item(struct spectrum *spectrum, const struct reader_item *item) {
 }
 
 /* The last commit has its time in a note, or nowhere yet. */
-static void end_log(struct spectrum *spectrum, const struct ledger_view *head) {
+static void end_log(struct spectrum *spectrum, const struct notes_view *head) {
     const struct durable_stamp *stamp = NULL;
     for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
         if (head->note_stamps[slot].position == spectrum->commit_end && spectrum->commit_end != 0) {

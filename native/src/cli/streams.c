@@ -5,7 +5,7 @@
 #include "cli/consumers.h"
 
 static void read_positions(const struct ledger *ledger, struct streams *streams) {
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
         static struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
@@ -77,7 +77,7 @@ static void report_stream(struct report *report, const struct stream_state *stat
 
 void streams_report(struct report *report, const struct ledger *ledger, const struct streams *streams,
                     const struct streams *before) {
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     report_list(report, "streams");
     for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
         static struct stream_state state;

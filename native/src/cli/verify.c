@@ -38,13 +38,13 @@ int verify_print(struct report *report, struct device *device, const struct ring
     if (rc < 0) {
         return rc;
     }
-    const struct ledger_view *head = ledger_view(view->ledger);
+    const struct notes_view *head = ledger_view(view->ledger);
     unsigned bad_superblocks = 0, bad_checkpoints = 0, bad_notes = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
         bad_superblocks += head->copies[copy] != SUPERBLOCK_VALID;
     }
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        bad_checkpoints += !head->checkpoint_is_valid[slot];
+        bad_checkpoints += !ledger_slots(view->ledger)->is_valid[slot];
     }
     for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
         bad_notes += !head->note_is_valid[slot];

@@ -80,7 +80,7 @@ static int list(struct where *where) {
 
 static int find_stream(const struct where *where, uint16_t id, struct stream_state *state) {
     const struct ledger *ledger = where->view->ledger;
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
         ledger_stream(ledger, newest, i, state);
         if (state->id == id && state->follows == 0) {
@@ -147,7 +147,7 @@ static size_t find_in_file(const struct where *where) {
 /* The stamp of the commit that has the record: behind the last record of the next commit, or in a note. */
 static int find_stamp(const struct where *where, size_t index, struct durable_stamp *found) {
     const struct record_header *record = where->records[index].header;
-    const struct ledger_view *head = ledger_view(where->view->ledger);
+    const struct notes_view *head = ledger_view(where->view->ledger);
     for (size_t i = index; i < where->count; i++) {
         const struct record_header *header = where->records[i].header;
         if ((header->flags & RECORD_LAST) && header->epoch == record->epoch &&

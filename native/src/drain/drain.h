@@ -21,7 +21,7 @@
 #ifndef BURST_DRAIN_DRAIN_H
 #define BURST_DRAIN_DRAIN_H
 
-#include "ledger/ledger.h"
+#include "ledger/checkpoints.h"
 #include "outlet/outlet.h"
 #include "recovery/log_source.h"
 
@@ -53,7 +53,7 @@ struct drain_host {
 
 struct drain_parts {
     const struct platform *platform;
-    struct ledger *ledger;           /* just read, and both slots level; outlives the drain */
+    struct checkpoints *checkpoints; /* just read, and both slots level; outlives the drain */
     const struct log_source *source; /* outlives the drain */
     const struct drain_host *host;   /* outlives the drain */
     uint32_t epoch;                  /* the epoch that checkpoints note */
@@ -98,7 +98,7 @@ int drain_has_waiting(struct drain *drain, uint16_t id);
 /*
  * One step: writes durable records to the outlets, then syncs and checkpoints what is due, or everything if `sync` is
  * set. Returns 1 if it wrote anything, 0 if there was nothing to do, -errno if a stream stalls (the others went on) or
- * the ledger cannot be written.
+ * no checkpoint can be written.
  */
 int drain_step(struct drain *drain, int sync);
 

@@ -53,15 +53,15 @@ static int give_outlet(const struct drain *drain, struct drain_stream *stream) {
 }
 
 static int read_streams(struct drain *drain) {
-    const struct ledger *ledger = drain->parts.ledger;
-    const unsigned newest = ledger_view(ledger)->newest;
-    for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
+    const struct checkpoints *checkpoints = drain->parts.checkpoints;
+    const unsigned newest = checkpoints_view(checkpoints)->newest;
+    for (unsigned i = 0; i < checkpoints_streams(checkpoints, newest); i++) {
         struct stream_state state;
         struct drain_stream *stream = stream_allocate(drain);
         if (stream == NULL) {
             return -ENOMEM;
         }
-        ledger_stream(ledger, newest, i, &state);
+        checkpoints_stream(checkpoints, newest, i, &state);
         stand_at(drain, stream, &state);
         drain->streams[state.id] = stream;
         const int rc = give_outlet(drain, stream);
@@ -143,8 +143,8 @@ int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
             return 0;
         }
         drain_step(drain, 1);
-        if (drain->ledger_rc < 0 || stream->rc < 0) {
-            return drain->ledger_rc < 0 ? drain->ledger_rc : stream->rc;
+        if (drain->checkpoint_rc < 0 || stream->rc < 0) {
+            return drain->checkpoint_rc < 0 ? drain->checkpoint_rc : stream->rc;
         }
     }
 }
@@ -171,7 +171,7 @@ static int obey_at_once(struct drain *drain, struct drain_stream *stream, int an
     const int rc = stream_obey(drain, stream, answer, state);
     const int noted = rc < 0 ? rc : drain_checkpoint(drain);
     if (noted > 0) {
-        host->release(host->argument, ledger_released(drain->parts.ledger));
+        host->release(host->argument, checkpoints_released(drain->parts.checkpoints));
     }
     return noted < 0 ? noted : 0;
 }
@@ -215,8 +215,8 @@ static int find_again(struct drain *drain, struct drain_stream *stream) {
     int answer = ask_open(drain, stream, OUTLET_NOT_MOVED);
     while (answer == OUTLET_MOVE || answer == OUTLET_SYNC || answer == OUTLET_REWIND) {
         const int moved = drain_stream_dry(drain, stream);
-        if (drain->ledger_rc < 0) {
-            return drain->ledger_rc;
+        if (drain->checkpoint_rc < 0) {
+            return drain->checkpoint_rc;
         }
         answer = ask_open(drain, stream, moved);
     }

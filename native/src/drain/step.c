@@ -105,7 +105,7 @@ int drain_step(struct drain *drain, int sync) {
 
         /* 4. Release: the ring gets back the space that all streams have let go of in both slots. */
         if (noted > 0) {
-            host->release(host->argument, ledger_released(drain->parts.ledger));
+            host->release(host->argument, checkpoints_released(drain->parts.checkpoints));
         }
     } while (goes_on && noted >= 0);
     return end_step(drain, noted, progressed);
@@ -126,12 +126,13 @@ int drain_checkpoint(struct drain *drain) {
         states[count++] = &stream->next;
     }
     for (; drain->wanted > 0; drain->wanted--) {
-        drain->ledger_rc = ledger_checkpoint(drain->parts.ledger, drain->parts.epoch, states, count);
-        if (drain->ledger_rc < 0) {
-            if (drain->ledger_rc != -E2BIG) { /* the state of a stream being added does not fit; nothing was written */
-                drain->parts.host->failed(drain->parts.host->argument, drain->ledger_rc);
+        drain->checkpoint_rc = checkpoints_write(drain->parts.checkpoints, drain->parts.epoch, states, count);
+        if (drain->checkpoint_rc < 0) {
+            /* -E2BIG: the state of a stream being added does not fit, and nothing was written. */
+            if (drain->checkpoint_rc != -E2BIG) {
+                drain->parts.host->failed(drain->parts.host->argument, drain->checkpoint_rc);
             }
-            return drain->ledger_rc;
+            return drain->checkpoint_rc;
         }
         drain->older_is_behind = changed;
         changed = 0;

@@ -44,7 +44,7 @@ struct drain {
     uint64_t durable;    /* the watermark when this step began */
     unsigned wanted;     /* checkpoints that are still to be written */
     int older_is_behind; /* the older slot lets go of less than the newer one */
-    int ledger_rc;       /* result of the last checkpoint */
+    int checkpoint_rc;   /* result of the last checkpoint */
     _Atomic int64_t give_up_ns;
 };
 

@@ -4,25 +4,21 @@
  *
  * DESIGN. Each kind of fact has one writer, so that no writer overwrites the facts of another:
  *
- *     superblock   the ring's geometry. Only format writes it, in two copies
- *     writer note  how far the log is durable and writes under way may reach. The appending side writes it, in two slots
- *     checkpoint   how far each stream is drained, and where to. The drain writes it, in two slots
+ *     superblock   the ring's geometry. Only format writes it, in two copies; the writer repairs a bad one
+ *     writer note  how far the log is durable and writes under way may reach. The writer of the ring writes it
+ *     checkpoint   how far each stream is drained, and where to. The drain writes it
  *     calibration  which engine writes the ring best: advice
  *
- * The writer of a slot overwrites the older one, so that a torn write leaves the newer one. The drain releases only space
- * that both checkpoint slots have let go of: if the newer slot rots, the older one still finds all its records.
- *
- * Only one thread at a time may call the functions of a ledger.
+ * So the head has two objects: the notes, with the superblock, belong to the writer (notes.h); the checkpoints belong to
+ * the drain (checkpoints.h). They share no buffer and no state: writer and drain may be two threads, or two processes
+ * that have each read the head. The ledger has both as they were read, for those who judge one by the other.
  */
 #ifndef BURST_LEDGER_LEDGER_H
 #define BURST_LEDGER_LEDGER_H
 
-#include "base/events.h"
 #include "device/device.h"
-#include "media/checkpoint.h"
-#include "media/durable_stamp.h"
-#include "media/superblock.h"
-#include "media/window.h"
+#include "ledger/checkpoints.h"
+#include "ledger/notes.h"
 
 struct ledger;
 
@@ -44,25 +40,17 @@ int ledger_read(const struct platform *platform, struct device *device, struct l
 
 void ledger_close(struct ledger *ledger);
 
-/* The fixed head as it was read, with everything written since. */
-struct ledger_view {
-    struct superblock superblock; /* meaningless unless one of the copies is valid */
-    enum superblock_verdict copies[LAYOUT_SUPERBLOCK_COPIES];
-    uint32_t crc_seed;
-    unsigned newest; /* the slot of the newest checkpoint */
-    int checkpoint_is_valid[LAYOUT_CHECKPOINT_SLOTS];
-    struct checkpoint_facts checkpoints[LAYOUT_CHECKPOINT_SLOTS];
-    int note_is_valid[LAYOUT_NOTE_SLOTS];
-    struct writer_note notes[LAYOUT_NOTE_SLOTS];
-    struct durable_stamp note_stamps[LAYOUT_NOTE_SLOTS]; /* durable_ns 0: the note has no valid one */
-};
+struct notes *ledger_notes(struct ledger *ledger);
+struct checkpoints *ledger_checkpoints(struct ledger *ledger);
 
-const struct ledger_view *ledger_view(const struct ledger *ledger);
-
-/* The number of streams in a valid slot, at least one; they are sorted by id. The newest slot is view->newest. */
+/* For those who only look. */
+const struct notes_view *ledger_view(const struct ledger *ledger);
+const struct checkpoints_view *ledger_slots(const struct ledger *ledger);
+unsigned ledger_newest(const struct ledger *ledger);
 unsigned ledger_streams(const struct ledger *ledger, unsigned slot);
 void ledger_stream(const struct ledger *ledger, unsigned slot, unsigned index, struct stream_state *state);
 struct checkpoint_position ledger_position(const struct ledger *ledger, unsigned slot, unsigned index);
+uint64_t ledger_released(const struct ledger *ledger);
 
 /* The facts that recovery takes from both slots and both notes. */
 struct ledger_sum {
@@ -77,47 +65,12 @@ struct ledger_sum {
 
 struct ledger_sum ledger_sum(const struct ledger *ledger);
 
-/* Repairs bad superblock copies and bad slots from good ones, and tells the operator about each. Brings the older
- * checkpoint up to the newest: until then the older one may hold back space that the next epoch's marker needs. Returns
- * 0, or -errno with a sentence. */
+/* Repairs what is bad in the writer's part, from the good copy and from the checkpoints. Returns 0, or -errno with a
+ * sentence. The writer calls it, in its open, after the slots are level. */
+int ledger_repair_notes(struct ledger *ledger, struct events *events);
+
+/* Repairs bad superblock copies, then levels the slots, then repairs bad notes; tells the operator about each. For a
+ * writer that drains, too. Returns 0, or -errno with a sentence. */
 int ledger_repair(struct ledger *ledger, struct events *events);
-
-/*
- * Writes how far all streams are drained over the older slot. The states may come in any order. Returns 0 when the new
- * checkpoint is the newest. Returns -errno with a sentence otherwise; the newest slot then stays as it was. -E2BIG: the
- * states do not fit in a slot, and nothing was written. Only a new stream or a longer name or path can cause that.
- *
- * The caller gives an entry for each stream that has records at or behind the least drained position. An entry leaves
- * only when another stream takes its id, from a position behind all records of the old stream. Until this epoch's first
- * commit, recovery may overwrite its marker. So no stream checkpoints a position behind the marker before all streams
- * do.
- */
-int ledger_checkpoint(struct ledger *ledger, uint32_t epoch, const struct stream_state *const *states, unsigned count);
-
-/* From now on each written checkpoint is copied to the window, once it is durable; the newest one at once. NULL: to
- * none. */
-void ledger_share(struct ledger *ledger, struct window *window);
-
-/* The least drained position over all streams of both slots. */
-uint64_t ledger_released(const struct ledger *ledger);
-
-struct ledger_note {
-    uint32_t epoch;
-    uint64_t durable_position; /* a watermark */
-    uint64_t next_sequence;    /* the sequence of the first record at or behind durable_position */
-    uint64_t in_flight_end;    /* the end of the writes under way when the ring failed, or 0 */
-    uint32_t closed;           /* 1: the log is closed, and no record follows; else 0 */
-    int64_t durable_ns;        /* when the watermark reached durable_position, CLOCK_REALTIME; 0: not known */
-};
-
-/* Writes the note over the older one. The end of writes under way that an earlier note has stays noted. Returns 0, or
- * -errno with a sentence. */
-int ledger_note_writer(struct ledger *ledger, const struct ledger_note *note);
-
-/* Reads which engine writes the ring best. Returns 1 if the ring has a valid calibration, else 0. */
-int ledger_read_calibration(const struct ledger *ledger, struct calibration *calibration);
-
-/* Seals the calibration and writes it. Ignores a failed write: it only costs the next open a calibration. */
-void ledger_write_calibration(const struct ledger *ledger, struct calibration *calibration);
 
 #endif

@@ -32,7 +32,7 @@ static struct ledger *ledger_of(struct device *device) {
 
 int device_calibration(struct device *device, struct calibration *calibration) {
     struct ledger *ledger = ledger_of(device);
-    const int is_there = ledger != NULL && ledger_read_calibration(ledger, calibration);
+    const int is_there = ledger != NULL && notes_read_calibration(ledger_notes(ledger), calibration);
     ledger_close(ledger);
     return is_there;
 }
@@ -135,10 +135,10 @@ static void describe(const struct direct *direct, const struct measured_engine *
 }
 
 /* Fills *calibration. Returns 0 if no engine could be measured. */
-static int settle(struct device *device, const struct ledger *ledger, struct measured_engine *engines,
+static int settle(struct device *device, struct ledger *ledger, struct measured_engine *engines,
                   struct calibration *calibration, int anew) {
     struct calibration recorded;
-    if (!anew && ledger_read_calibration(ledger, &recorded) && holds(&recorded, calibration)) {
+    if (!anew && notes_read_calibration(ledger_notes(ledger), &recorded) && holds(&recorded, calibration)) {
         *calibration = recorded;
         return 1;
     }
@@ -154,7 +154,7 @@ static int settle(struct device *device, const struct ledger *ledger, struct mea
         return 0;
     calibration->io = chosen->io;
     calibration->measured_ns = platform_realtime_ns(device->platform);
-    ledger_write_calibration(ledger, calibration);
+    notes_write_calibration(ledger_notes(ledger), calibration);
     return 1;
 }
 

@@ -194,7 +194,7 @@ static void fill_window(struct engine *engine) {
         window->head->window_bytes = WINDOW_IMAGE_OFFSET + superblock->capacity_bytes;
     }
     window_seal(window, ledger_view(engine->view.ledger)->crc_seed);
-    ledger_share(engine->view.ledger, window);
+    checkpoints_share(ledger_checkpoints(engine->view.ledger), window);
 }
 
 static void tell_statement(struct engine *engine) {

@@ -169,7 +169,7 @@ static int may_stay(const struct engine_stream *main, const struct stream_state 
 /* Refuses to move waiting records to a path that only the ring names. This comes before anything is moved. */
 static int check_owner(const struct engine *engine, const struct engine_stream *main) {
     const struct ledger *ledger = engine->view.ledger;
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     for (unsigned i = 0; engine->untrusted_ring_owner != 0 && i < ledger_streams(ledger, newest); i++) {
         struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
@@ -224,7 +224,7 @@ static int has_others_only(const struct engine *engine) {
     const struct ledger *ledger = engine->view.ledger;
     struct drain_figures figures = {.kind = 0};
     drain_get_figures(engine->drain, LAYOUT_MAIN_STREAM, &figures);
-    return figures.kind == 0 && ledger_streams(ledger, ledger_view(ledger)->newest) > 1;
+    return figures.kind == 0 && ledger_streams(ledger, ledger_newest(ledger)) > 1;
 }
 
 static int open_main(struct engine *engine, const struct engine_stream *main) {
@@ -254,7 +254,7 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
     engine->source.ops = &live_ops;
     const struct drain_parts parts = {
         .platform = engine->parts.platform,
-        .ledger = engine->view.ledger,
+        .checkpoints = ledger_checkpoints(engine->view.ledger),
         .source = &engine->source,
         .host = &engine->host,
         .epoch = engine->ring->epoch,

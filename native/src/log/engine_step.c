@@ -46,7 +46,7 @@ static struct ledger_note note_of(const struct engine *engine) {
 }
 
 static int write_note(struct engine *engine, const struct ledger_note *note) {
-    const int rc = ledger_note_writer(engine->view.ledger, note);
+    const int rc = notes_write(ledger_notes(engine->view.ledger), note);
     if (rc < 0) {
         ring_fail(engine->ring, "a note (how far its records are durable) could not be written to ring %s: %s",
                   engine->parts.device->path, device_failure(rc));
@@ -176,6 +176,7 @@ void engine_note_end(struct engine *engine) {
     if (!drain_is_done(engine->drain)) {
         write_note(engine, &note);
     } else {
-        ledger_note_writer(engine->view.ledger, &note); /* the checkpoints say the rest, so a failure needs no alarm */
+        notes_write(ledger_notes(engine->view.ledger),
+                    &note); /* the checkpoints say the rest, so a failure needs no alarm */
     }
 }

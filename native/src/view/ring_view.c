@@ -95,7 +95,7 @@ struct stream_position {
 /* Reads the positions of all streams. Returns whether a destination may have records that another one lacks. */
 static int read_streams(const struct ledger *ledger, struct stream_position positions[LAYOUT_STREAMS_MAX],
                         unsigned *count) {
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     int differ = 0;
     *count = ledger_streams(ledger, newest);
     for (unsigned i = 0; i < *count; i++) {
@@ -159,13 +159,14 @@ static int recover(const struct platform *platform, const struct device *device,
 }
 
 /* Whether every part of the head is whole. A part that a writer is just writing will be whole a moment later. */
-static int is_whole(const struct ledger_view *head) {
+static int is_whole(const struct ledger *ledger) {
+    const struct notes_view *head = ledger_view(ledger);
     int whole = 1;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
         whole &= head->copies[copy] == SUPERBLOCK_VALID;
     }
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        whole &= head->checkpoint_is_valid[slot];
+        whole &= ledger_slots(ledger)->is_valid[slot];
     }
     for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
         whole &= head->note_is_valid[slot];
@@ -178,7 +179,7 @@ static int read_head(const struct platform *platform, struct device *device, str
     for (unsigned reads = 1;; reads++) {
         ledger_close(view->ledger);
         const int rc = ledger_read(platform, device, &view->ledger);
-        if (reads == HEAD_READS || (rc < 0 && rc != -EUCLEAN) || (rc == 0 && is_whole(ledger_view(view->ledger)))) {
+        if (reads == HEAD_READS || (rc < 0 && rc != -EUCLEAN) || (rc == 0 && is_whole(view->ledger))) {
             return rc;
         }
         platform->ops->sleep_ns(platform, HEAD_PAUSE_NS);
@@ -228,8 +229,8 @@ int ring_view_recover(const struct platform *platform, struct device *device, ui
 /* Refuses numbers that no writer reaches. Nobody would believe what was written beyond them. */
 static int check_numbers(const struct device *device, const struct ring_view *view) {
     const struct recovery *recovery = &view->recovery;
-    const struct ledger_view *head = ledger_view(view->ledger);
-    const uint64_t generation = head->checkpoints[head->newest].generation;
+    const struct checkpoints_view *slots = ledger_slots(view->ledger);
+    const uint64_t generation = slots->facts[slots->newest].generation;
     if (generation <= LAYOUT_NUMBER_MAX / 2 && recovery->epoch_highest < UINT32_MAX &&
         recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 && recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
         return 0;
@@ -243,7 +244,7 @@ static int check_numbers(const struct device *device, const struct ring_view *vi
 
 /* Refuses records of a stream that no checkpoint has: nobody knows where they go. */
 static int check_streams(const struct device *device, const struct ring_view *view) {
-    const unsigned newest = ledger_view(view->ledger)->newest;
+    const unsigned newest = ledger_newest(view->ledger);
     uint64_t known = 0;
     for (unsigned i = 0; i < ledger_streams(view->ledger, newest); i++) {
         known |= 1ull << ledger_position(view->ledger, newest, i).id;

@@ -79,8 +79,12 @@ static void open_ledger(void) {
     assert_int_equal(read_again(), 0);
 }
 
-static inline const struct ledger_view *view(void) {
+static inline const struct notes_view *view(void) {
     return ledger_view(ledger);
+}
+
+static inline const struct checkpoints_view *slots(void) {
+    return ledger_slots(ledger);
 }
 
 static void repair(void) {
@@ -128,7 +132,7 @@ static void checkpoint(uint64_t drained) {
         streams[i].next_sequence = 1 + drained / 64;
         streams[i].epoch = 1;
     }
-    assert_int_equal(ledger_checkpoint(ledger, 1, states, count), 0);
+    assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 1, states, count), 0);
 }
 
 static inline struct one_stream *slot(unsigned index) {
@@ -141,9 +145,9 @@ static inline struct writer_note *note(unsigned index) {
 
 static inline void assert_newest_has(uint64_t drained) {
     static struct stream_state read;
-    assert_int_equal(ledger_streams(ledger, view()->newest), count);
+    assert_int_equal(ledger_streams(ledger, slots()->newest), count);
     for (unsigned i = 0; i < count; i++) {
-        ledger_stream(ledger, view()->newest, i, &read);
+        ledger_stream(ledger, slots()->newest, i, &read);
         assert_int_equal(read.drained_position, drained + 8u * i);
         assert_string_equal(read.name, streams[i].name);
         assert_string_equal(read.outlet.path, streams[i].outlet.path);

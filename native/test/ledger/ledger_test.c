@@ -8,10 +8,10 @@ static void a_ring_just_formatted_is_empty_and_whole(void **state) {
     assert_int_equal(view()->superblock.version, 2);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(view()->copies[i], SUPERBLOCK_VALID);
-        assert_true(view()->checkpoint_is_valid[i]);
+        assert_true(slots()->is_valid[i]);
         assert_true(view()->note_is_valid[i]);
     }
-    ledger_stream(ledger, view()->newest, 0, &read);
+    ledger_stream(ledger, slots()->newest, 0, &read);
     assert_int_equal(read.id, 0);
     assert_string_equal(read.outlet.path, "");
     const struct ledger_sum sum = ledger_sum(ledger);
@@ -49,12 +49,12 @@ static void checkpoints_take_turns_and_release_what_both_have_let_go_of(void **s
     (void)state;
     make_streams(3, 20);
     for (unsigned i = 1; i < 6; i++) {
-        const unsigned older = 1 - view()->newest;
+        const unsigned older = 1 - slots()->newest;
         checkpoint(i * BLOCK);
-        assert_int_equal(view()->newest, older);
+        assert_int_equal(slots()->newest, older);
         assert_int_equal(ledger_released(ledger), (i - 1) * BLOCK);
         open_ledger();
-        assert_int_equal(view()->newest, older);
+        assert_int_equal(slots()->newest, older);
         assert_int_equal(ledger_released(ledger), (i - 1) * BLOCK);
         assert_newest_has(i * BLOCK);
     }
@@ -67,7 +67,7 @@ static void the_stream_that_has_drained_the_least_holds_the_space(void **state) 
         streams[0].drained_position = 3 * BLOCK, streams[0].next_sequence = 30;
         streams[1].drained_position = BLOCK, streams[1].next_sequence = 10;
         streams[2].drained_position = 2 * BLOCK, streams[2].next_sequence = 20;
-        assert_int_equal(ledger_checkpoint(ledger, 1, states, count), 0);
+        assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 1, states, count), 0);
     }
     assert_int_equal(ledger_released(ledger), BLOCK);
     open_ledger();
@@ -89,24 +89,24 @@ static void a_torn_write_of_several_blocks_leaves_the_other_slot(void **state) {
     checkpoint(2 * BLOCK);
     for (int end = 0; end < 2; end++) {
         for (int whole = 0; whole < blocks; whole++) {
-            const unsigned newest = view()->newest;
+            const unsigned newest = slots()->newest;
             for (unsigned i = 0; i < count; i++) {
                 streams[i].drained_position += BLOCK;
             }
             memset(slot(1 - newest), 0x5a, LAYOUT_CHECKPOINT_BYTES); /* so each block matters */
             blocks_left = whole;
             from_the_end = end;
-            assert_int_equal(ledger_checkpoint(ledger, 2, states, count), -EIO);
-            assert_int_equal(view()->newest, newest);
+            assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 2, states, count), -EIO);
+            assert_int_equal(slots()->newest, newest);
             assert_newest_has(2 * BLOCK);
             open_ledger();
-            assert_int_equal(view()->newest, newest);
-            assert_false(view()->checkpoint_is_valid[1 - newest]);
+            assert_int_equal(slots()->newest, newest);
+            assert_false(slots()->is_valid[1 - newest]);
             assert_newest_has(2 * BLOCK);
             repair();
             assert_told("checkpoint slot");
             open_ledger();
-            assert_true(view()->checkpoint_is_valid[0] && view()->checkpoint_is_valid[1]);
+            assert_true(slots()->is_valid[0] && slots()->is_valid[1]);
             assert_int_equal(ledger_released(ledger), 2 * BLOCK);
             assert_newest_has(2 * BLOCK);
             for (unsigned i = 0; i < count; i++) {
@@ -122,12 +122,12 @@ static void a_failed_checkpoint_releases_nothing(void **state) {
     streams[0].drained_position = 2 * BLOCK;
     for (int i = 0; i < 3; i++) {
         blocks_left = i % 2; /* in turn nothing or one block reaches the medium */
-        assert_int_equal(ledger_checkpoint(ledger, 1, states, count), -EIO);
+        assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 1, states, count), -EIO);
         assert_int_equal(ledger_released(ledger), 0);
     }
-    assert_int_equal(ledger_checkpoint(ledger, 1, states, count), 0);
+    assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 1, states, count), 0);
     assert_int_equal(ledger_released(ledger), BLOCK);
-    assert_int_equal(ledger_checkpoint(ledger, 1, states, count), 0);
+    assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 1, states, count), 0);
     assert_int_equal(ledger_released(ledger), 2 * BLOCK);
 }
 
@@ -136,10 +136,10 @@ static void what_does_not_fit_in_a_slot_is_refused_and_nothing_is_written(void *
     static uint8_t before[MEDIUM_BYTES];
     memcpy(before, medium, sizeof medium);
     make_streams(LAYOUT_STREAMS_MAX, 4000);
-    assert_int_equal(ledger_checkpoint(ledger, 1, states, count), -E2BIG);
+    assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 1, states, count), -E2BIG);
     assert_non_null(strstr(error_text(), "use fewer streams, or shorter paths"));
     make_streams(LAYOUT_STREAMS_MAX + 1, 10);
-    assert_int_equal(ledger_checkpoint(ledger, 1, states, count), -E2BIG);
+    assert_int_equal(checkpoints_write(ledger_checkpoints(ledger), 1, states, count), -E2BIG);
     assert_memory_equal(before, medium, sizeof medium);
     make_streams(LAYOUT_STREAMS_MAX, 1700);
     checkpoint(BLOCK);
@@ -152,12 +152,12 @@ static void an_older_slot_that_had_drained_more_is_not_believed(void **state) {
     make_streams(2, 30);
     checkpoint(BLOCK);
     checkpoint(2 * BLOCK);
-    const unsigned older = 1 - view()->newest;
+    const unsigned older = 1 - slots()->newest;
     struct checkpoint_entry *second = &slot(older)->stream + 1;
     second->drained_position = 3 * BLOCK;
     one_stream_seal(slot(older), view()->crc_seed);
     open_ledger();
-    assert_false(view()->checkpoint_is_valid[older]);
+    assert_false(slots()->is_valid[older]);
     assert_int_equal(ledger_sum(ledger).durable_position, 2 * BLOCK + 8);
     repair();
     assert_told("checkpoint slot");
@@ -168,9 +168,9 @@ static void of_two_slots_the_newer_counts(void **state) {
     (void)state;
     for (unsigned i = 1; i < 4; i++) {
         checkpoint(i * BLOCK);
-        const unsigned newest = view()->newest;
+        const unsigned newest = slots()->newest;
         open_ledger();
-        assert_int_equal(view()->newest, newest);
+        assert_int_equal(slots()->newest, newest);
         assert_newest_has(i * BLOCK);
         assert_int_equal(ledger_sum(ledger).start.drained_position, i * BLOCK);
     }
@@ -184,18 +184,53 @@ static void a_checkpoint_of_any_length_takes_the_place_of_another(void **state) 
         make_streams(many[i], i % 2 == 0 ? 10 : 1500);
         checkpoint((i + 1) * BLOCK);
         open_ledger();
-        assert_true(view()->checkpoint_is_valid[0] && view()->checkpoint_is_valid[1]);
+        assert_true(slots()->is_valid[0] && slots()->is_valid[1]);
         assert_newest_has((i + 1) * BLOCK);
         repair();
         assert_nothing_told();
         open_ledger();
-        assert_true(view()->checkpoint_is_valid[0] && view()->checkpoint_is_valid[1]);
+        assert_true(slots()->is_valid[0] && slots()->is_valid[1]);
         assert_newest_has((i + 1) * BLOCK);
     }
 }
 
+/* The two may be two processes: each has read the head for itself, and writes its own part. */
+static void a_writer_and_a_drain_do_not_undo_each_other(void **state) {
+    (void)state;
+    struct ledger *writers;
+    assert_int_equal(ledger_read(&platform_linux, &device, &writers), 0);
+    for (uint64_t i = 1; i <= 5; i++) {
+        const struct ledger_note wanted = {.epoch = 1, .durable_position = i * 128, .next_sequence = 1 + 2 * i};
+        checkpoint(i * 64);
+        assert_int_equal(notes_write(ledger_notes(writers), &wanted), 0);
+    }
+    ledger_close(writers);
+    open_ledger();
+    assert_newest_has(5 * 64);
+    assert_int_equal(ledger_released(ledger), 4 * 64);
+    assert_int_equal(ledger_sum(ledger).durable_position, 5 * 128);
+    assert_true(slots()->is_valid[0] && slots()->is_valid[1] && view()->note_is_valid[0] && view()->note_is_valid[1]);
+}
+
+/* While another process drains, only that one may write a slot. */
+static void a_repair_of_the_notes_levels_no_slot(void **state) {
+    (void)state;
+    checkpoint(64);
+    note(0)->crc++;
+    open_ledger();
+    const uint64_t older = ledger_released(ledger);
+    assert_int_equal(ledger_repair_notes(ledger, &events), 0);
+    open_ledger();
+    assert_true(view()->note_is_valid[0]);
+    assert_told("is written anew");
+    assert_true(older < 64);
+    assert_int_equal(ledger_released(ledger), older);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(a_writer_and_a_drain_do_not_undo_each_other),
+        TEST(a_repair_of_the_notes_levels_no_slot),
         TEST(a_ring_just_formatted_is_empty_and_whole),
         TEST(a_format_that_is_cut_short_leaves_no_first_superblock),
         TEST(a_ring_that_is_larger_than_its_medium_is_refused),

@@ -57,7 +57,7 @@ static void note_streams(burst_t *log) {
     static struct stream_state streams[3];
     struct ledger *ledger = log->engine->view.ledger;
     for (int i = 0; i < 3; i++) {
-        ledger_stream(ledger, ledger_view(ledger)->newest, 0, &streams[i]);
+        ledger_stream(ledger, ledger_newest(ledger), 0, &streams[i]);
     }
     streams[1].id = ORDERS;
     snprintf(streams[1].name, sizeof streams[1].name, "orders");
@@ -67,13 +67,13 @@ static void note_streams(burst_t *log) {
     snprintf(streams[2].outlet.path, sizeof streams[2].outlet.path, "/var/log/audit \xc3\xa4.log");
     const struct stream_state *const order[] = {&streams[0], &streams[1], &streams[2]};
     for (int slot = 0; slot < 2; slot++) {
-        check(ledger_checkpoint(ledger, streams[0].epoch + 1, order, 3), "checkpoint");
+        check(checkpoints_write(ledger_checkpoints(ledger), streams[0].epoch + 1, order, 3), "checkpoint");
     }
     const struct ledger_note note = {.epoch = streams[0].epoch + 1,
                                      .durable_position = streams[0].drained_position,
                                      .next_sequence = streams[0].next_sequence,
                                      .in_flight_end = streams[0].drained_position + 8192};
-    check(ledger_note_writer(ledger, &note), "note");
+    check(notes_write(ledger_notes(ledger), &note), "note");
 }
 
 static void nothing(burst_t *log) {

@@ -88,7 +88,7 @@ static void checkpoints_that_are_written_are_read_again(void **state) {
     assert_true(write_record());
     beside.tearing = 3; /* first both, then one */
     struct ring_view *view = look();
-    assert_true(ledger_view(view->ledger)->checkpoint_is_valid[0] && ledger_view(view->ledger)->checkpoint_is_valid[1]);
+    assert_true(ledger_slots(view->ledger)->is_valid[0] && ledger_slots(view->ledger)->is_valid[1]);
     assert_true(beside.slept_ns > 0);
     ring_view_close(platform_beside(), view);
 }
@@ -98,7 +98,7 @@ static void what_stays_bad_is_bad(void **state) {
     begin();
     checkpoint(1 - newest_slot())->stream.length ^= 8;
     struct ring_view *view = look();
-    assert_int_equal(ledger_view(view->ledger)->checkpoint_is_valid[1 - newest_slot()], 0);
+    assert_int_equal(ledger_slots(view->ledger)->is_valid[1 - newest_slot()], 0);
     assert_true(beside.slept_ns < SECOND_NS);
     ring_view_close(platform_beside(), view);
     checkpoint(newest_slot())->stream.length ^= 8;

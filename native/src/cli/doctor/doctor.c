@@ -76,7 +76,7 @@ static void read_ring(struct doctor *doctor, char *log, size_t room) {
     }
     if (ledger_read(&platform_linux, device, &ledger) == 0) {
         doctor->ring_bytes = ledger_view(ledger)->superblock.capacity_bytes;
-        ledger_stream(ledger, ledger_view(ledger)->newest, 0, &first);
+        ledger_stream(ledger, ledger_newest(ledger), 0, &first);
         outlet_state_file(&first.outlet, log, room);
     }
     ledger_close(ledger);

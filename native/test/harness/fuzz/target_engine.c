@@ -93,7 +93,7 @@ static int has_headers_inside(const uint8_t *data, const struct record_header *r
 /* Two streams of a ring never share a file. One's file is not another's diverted file either: such names begin
  * alike. */
 static int shares_files(const struct ledger *ledger) {
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
         for (unsigned j = 0; j < ledger_streams(ledger, newest); j++) {
             static struct stream_state one, other;
@@ -118,10 +118,11 @@ static int is_forged(struct world *world) {
     if (ring_view_open(&world->platform, &world->device.device, &view) < 0) {
         return 0;
     }
-    const struct ledger_view *head = ledger_view(view->ledger);
+    const struct notes_view *head = ledger_view(view->ledger);
+    const struct checkpoints_view *slots = ledger_slots(view->ledger);
     /* Numbers near their ends count as forged, too: the next opens use them up, and later ones are rightly refused. */
     int forged = shares_files(view->ledger) || view->recovery.epoch_highest > UINT32_MAX - 8 ||
-                 head->checkpoints[head->newest].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
+                 slots->facts[slots->newest].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
                  view->recovery.next_sequence > LAYOUT_NUMBER_MAX / 2 - FUZZ_CAPACITY ||
                  view->recovery.log_end > LAYOUT_NUMBER_MAX / 2 - 2 * FUZZ_CAPACITY;
     const uint8_t *data = world->device.medium + MEDIUM_DATA;

@@ -81,9 +81,9 @@ static void reopen(void) {
 /* After a crash the newer checkpoint is unreadable; the older one must still find everything. */
 static void rot_newest_checkpoint(struct world *world) {
     struct ledger *ledger;
-    if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 &&
-        ledger_view(ledger)->checkpoint_is_valid[0] && ledger_view(ledger)->checkpoint_is_valid[1]) {
-        uint8_t *slot = world_checkpoint(world, ledger_view(ledger)->newest);
+    if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 && ledger_slots(ledger)->is_valid[0] &&
+        ledger_slots(ledger)->is_valid[1]) {
+        uint8_t *slot = world_checkpoint(world, ledger_newest(ledger));
         slot[byte() * 8u % checkpoint_claims(slot)] ^= 1;
         world->model.drained = 0; /* the older one has less drained */
     }

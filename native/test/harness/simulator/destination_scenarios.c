@@ -257,7 +257,7 @@ void file_system_unmounted(struct world *world) {
 }
 
 static void close_and_rot_newest_checkpoint(struct world *world) {
-    const unsigned newest = ledger_view(world->engine->view.ledger)->newest;
+    const unsigned newest = ledger_newest(world->engine->view.ledger);
     log_close(world);
     uint8_t *slot = world_checkpoint(world, newest);
     slot[world_random(world, checkpoint_claims(slot))] ^= 0x10;

@@ -207,9 +207,9 @@ static void trace(const struct world *world, uint64_t point, const char *operati
 /* The newer checkpoint is unreadable after the crash: the older one must still find every record, in each state. */
 static void rot_newest_checkpoint(struct world *world) {
     struct ledger *ledger;
-    if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 &&
-        ledger_view(ledger)->checkpoint_is_valid[0] && ledger_view(ledger)->checkpoint_is_valid[1]) {
-        uint8_t *slot = world_checkpoint(world, ledger_view(ledger)->newest);
+    if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 && ledger_slots(ledger)->is_valid[0] &&
+        ledger_slots(ledger)->is_valid[1]) {
+        uint8_t *slot = world_checkpoint(world, ledger_newest(ledger));
         slot[world_random(world, checkpoint_claims(slot))] ^= 1;
         world->model.drained = 0;
     }

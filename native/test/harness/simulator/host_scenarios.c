@@ -129,7 +129,7 @@ void checkpoint_cannot_be_read(struct world *world) {
     append(world, 300);
     log_drain(world, 0);
     append(world, 400);
-    const unsigned newest = ledger_view(world->engine->view.ledger)->newest;
+    const unsigned newest = ledger_newest(world->engine->view.ledger);
     log_close(world);
     world->device.unreadable = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
     world->device.unreadable_bytes = SECTOR_BYTES;

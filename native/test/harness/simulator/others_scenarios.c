@@ -31,7 +31,7 @@ static const struct stream_state *noted(struct world *world, char *path, size_t 
     if (ledger_read(&world->platform, &world->device.device, &ledger) < 0) {
         abort();
     }
-    ledger_stream(ledger, ledger_view(ledger)->newest, 0, &stream);
+    ledger_stream(ledger, ledger_newest(ledger), 0, &stream);
     ledger_close(ledger);
     if (outlet_state_file(&stream.outlet, path, path_bytes) < 0) {
         abort();

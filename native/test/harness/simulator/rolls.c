@@ -131,7 +131,7 @@ const struct roller *sim_roller_of(const struct world *world, unsigned which) {
 
 void sim_check_plans(const struct world *world) {
     const struct ledger *ledger = world->engine->view.ledger;
-    const unsigned newest = ledger_view(ledger)->newest;
+    const unsigned newest = ledger_newest(ledger);
     for (unsigned i = 0; world->rolls_planned && i < ledger_streams(ledger, newest); i++) {
         struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
