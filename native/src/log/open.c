@@ -245,9 +245,9 @@ static int open_log(burst_t *log, const struct checked_config *checked, const st
         rc = start_threads(log, checked);
     }
     if (rc == 0) {
+        remember(log); /* before a reader can ask for figures */
         log_window_open(log, checked);
         placement_of_threads(&checked->placement, &log->threads);
-        remember(log);
         return 0;
     }
     if (log->engine != NULL) {

@@ -3,6 +3,8 @@
 
 #include "ring/stages.h"
 
+#define MINUTE_NS 60000000000
+
 void history_latency(const struct histogram stages[FIGURES_STAGES], struct histogram *latency) {
     *latency = stages[STAGE_COMMIT_WAIT];
     histogram_add(latency, &stages[STAGE_ENQUEUE_LAG]);
@@ -39,6 +41,7 @@ int history_add(struct history *history, const struct figures *figures) {
     }
     if (goes_on) {
         struct history_sample sample = {.time_ns = figures->time_ns,
+                                        .monotonic_ns = figures->monotonic_ns,
                                         .seconds = (double)elapsed_ns / 1e9,
                                         .records = since(figures->durable_sequence, before->durable_sequence),
                                         .commits = since(figures->commits, before->commits),
@@ -65,11 +68,17 @@ const struct history_sample *history_sample(const struct history *history, unsig
                : NULL;
 }
 
+/* The samples may reach back further: no sample is added while the log is not seen. */
+static int is_of_last_minute(const struct history *history, const struct history_sample *sample) {
+    return sample->monotonic_ns > history->before.monotonic_ns - MINUTE_NS;
+}
+
 const struct history_sample *history_slowest(const struct history *history) {
     const struct history_sample *slowest = NULL;
     for (unsigned back = 0; back < HISTORY_SAMPLES; back++) {
         const struct history_sample *sample = history_sample(history, back);
-        if (sample != NULL && sample->slowest_ns > 0 && (slowest == NULL || sample->slowest_ns > slowest->slowest_ns)) {
+        if (sample != NULL && is_of_last_minute(history, sample) && sample->slowest_ns > 0 &&
+            (slowest == NULL || sample->slowest_ns > slowest->slowest_ns)) {
             slowest = sample;
         }
     }

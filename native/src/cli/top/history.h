@@ -10,7 +10,8 @@
 /* One step from figures to the next ones. */
 struct history_sample {
     int64_t time_ns; /* CLOCK_REALTIME of its end */
-    double seconds;  /* its length */
+    int64_t monotonic_ns;
+    double seconds; /* its length */
     uint64_t records;
     uint64_t commits;
     uint64_t bytes; /* written to the medium */

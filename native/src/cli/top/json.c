@@ -113,14 +113,17 @@ void screen_json(FILE *out, const struct watch *watch) {
         put_text(out, "state", NAME_OF(states, figures->state));
         put_text(out, "failure", figures->failure);
         put_text(out, "survives", NAME_OF(survivals, figures->survives));
-        put_number(out, "accepted", figures->accepted_sequence);
+        put_number(out, "accepted", screen_accepted(watch));
         put_number(out, "durable", watch->durable_sequence);
         put_number(out, "in_file", figures->drained_sequence);
         put_number(out, "lost", figures->provably_lost + figures->lost_enqueued);
         put_number(out, "discarded", figures->discarded);
         put_number(out, "full_waits", figures->full_waits);
         put_number(out, "capacity_bytes", figures->capacity_bytes);
-        put_number(out, "used_bytes", figures->claimed_position - figures->drained_position);
+        put_number(out, "used_bytes",
+                   figures->claimed_position > figures->drained_position
+                       ? figures->claimed_position - figures->drained_position
+                       : 0);
         history_latency(figures->stages, &all);
         histogram_summarize(&all, &since_open);
         put_latency(out, "since_open", &since_open);

@@ -31,7 +31,8 @@ void screen_verdict(const struct watch *watch, char *text, size_t room) {
     }
     units_count(watch->durable_sequence, durable);
     units_count(figures->provably_lost + figures->lost_enqueued, lost);
-    const char *const state = !watch->is_fresh                        ? "NOT SEEN NOW; was "
+    const char *const state = !watch->is_fresh && watch->is_closed    ? "closed; was "
+                              : !watch->is_fresh                      ? "NOT SEEN NOW; was "
                               : figures->state == BURST_STATE_FAILED  ? "FAILED, takes no records; "
                               : figures->state == BURST_STATE_STALLED ? "LOG FILE STALLED; "
                               : figures->state == BURST_STATE_CLOSED  ? "closed; "
@@ -160,8 +161,14 @@ static unsigned columns_of(uint64_t bytes, uint64_t capacity) {
                                : (unsigned)((double)bytes * BAR_COLUMNS / (double)capacity + 0.999);
 }
 
+uint64_t screen_accepted(const struct watch *watch) {
+    const uint64_t accepted = watch->figures.accepted_sequence;
+    return accepted > watch->durable_sequence ? accepted : watch->durable_sequence;
+}
+
 /* A bar: records that wait for the log file, records on their way to the medium, free space. */
-static void draw_ring(const struct screen *screen, const struct figures *figures) {
+static void draw_ring(const struct screen *screen, const struct watch *watch) {
+    const struct figures *const figures = &watch->figures;
     const uint64_t waits = figures->durable_position > figures->drained_position
                                ? figures->durable_position - figures->drained_position
                                : 0;
@@ -170,32 +177,34 @@ static void draw_ring(const struct screen *screen, const struct figures *figures
                               : 0;
     const unsigned of_waits = columns_of(waits, figures->capacity_bytes),
                    of_used = columns_of(used, figures->capacity_bytes);
-    char size[UNITS_ROOM], in_use[UNITS_ROOM], durable[UNITS_ROOM], drained[UNITS_ROOM];
+    char size[UNITS_ROOM], in_use[UNITS_ROOM], durable[UNITS_ROOM], drained[UNITS_ROOM], accepted[UNITS_ROOM],
+        full[UNITS_ROOM];
     const double percent = figures->capacity_bytes == 0 ? 0 : 100.0 * (double)used / (double)figures->capacity_bytes;
     put_bold(screen, "ring");
-    fprintf(screen->out, "   %s, in use %s, %.1f%%\n  [", units_bytes(figures->capacity_bytes, size),
-            units_bytes(used, in_use), percent);
+    fprintf(screen->out, "   %s, in use %s, %.1f%%; %s calls waited for space\n  [",
+            units_bytes(figures->capacity_bytes, size), units_bytes(used, in_use), percent,
+            units_count(figures->full_waits, full));
     for (unsigned i = 0; i < BAR_COLUMNS; i++) {
         fputc(i < of_waits ? '=' : i < of_used ? '-' : ' ', screen->out);
     }
-    fprintf(screen->out, "]\n  = durable to %s   - on its way   in all files to %s\n",
-            units_count(figures->durable_sequence, durable), units_count(figures->drained_sequence, drained));
+    fprintf(screen->out, "]\n  in all files to %s   = durable to %s   - taken to %s\n",
+            units_count(figures->drained_sequence, drained), units_count(watch->durable_sequence, durable),
+            units_count(screen_accepted(watch), accepted));
 }
 
 static void draw_rate(const struct screen *screen, const struct watch *watch) {
     const struct history_sample *last = history_sample(&watch->history, 0);
-    char records[UNITS_ROOM], commits[UNITS_ROOM], bytes[UNITS_ROOM], waits[UNITS_ROOM];
+    char records[UNITS_ROOM], commits[UNITS_ROOM], bytes[UNITS_ROOM];
     put_bold(screen, "rate");
     if (last == NULL || !watch->is_fresh || last->seconds <= 0) {
         fputs("   -\n", screen->out);
         return;
     }
-    fprintf(screen->out, "   %s records/s, %.1f a commit; %s commits/s; %s/s; %s waits for space\n",
+    fprintf(screen->out, "   %s records/s, %.1f a commit; %s commits/s; %s/s\n",
             units_count((uint64_t)((double)last->records / last->seconds + 0.5), records),
             last->commits == 0 ? 0.0 : (double)last->records / (double)last->commits,
             units_count((uint64_t)((double)last->commits / last->seconds + 0.5), commits),
-            units_bytes((uint64_t)((double)last->bytes / last->seconds + 0.5), bytes),
-            units_count(watch->figures.full_waits, waits));
+            units_bytes((uint64_t)((double)last->bytes / last->seconds + 0.5), bytes));
 }
 
 static void draw_slowest(const struct screen *screen, const struct history *history) {
@@ -315,7 +324,7 @@ static void draw_all(const struct screen *screen, const struct watch *watch, uns
         fputs("\n", screen->out);
         draw_latency(screen, watch);
         fputs("\n", screen->out);
-        draw_ring(screen, figures);
+        draw_ring(screen, watch);
         draw_rate(screen, watch);
         draw_slowest(screen, &watch->history);
         draw_stream(screen, watch, choice);

@@ -30,6 +30,9 @@ void screen_verdict(const struct watch *watch, char *text, size_t room);
  * that is not there. */
 void screen_draw(const struct screen *screen, const struct watch *watch, unsigned rings, struct screen_choice *choice);
 
+/* The highest sequence that a record has. The watermark may be newer than the figures, and is never above it. */
+uint64_t screen_accepted(const struct watch *watch);
+
 /* Prints the same as one JSON object in a line. */
 void screen_json(FILE *out, const struct watch *watch);
 

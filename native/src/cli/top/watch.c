@@ -90,10 +90,7 @@ static int take_figures(struct watch *watch) {
                          watch->window);
     }
     watch->figures = figures;
-    uint64_t position, next_sequence;
-    if (window_get_watermark(window->lines, &position, &next_sequence) == 0) {
-        watch->durable_sequence = next_sequence - (next_sequence > 0);
-    }
+    watch->is_closed = 0;
     watch->checkpoint_bytes = window_get_checkpoint(window->lines, window->checkpoint, watch->checkpoint);
     if (watch->checkpoint_bytes > 0 && !checkpoint_is_valid(watch->checkpoint, (size_t)watch->checkpoint_bytes,
                                                             window->crc_seed, window->head.capacity_bytes)) {
@@ -103,14 +100,33 @@ static int take_figures(struct watch *watch) {
     return 0;
 }
 
-int watch_look(struct watch *watch) {
-    if (watch->is_attached && (atomic_load(&watch->attached.lines->state) == WINDOW_CLOSED ||
-                               window_socket_is_stale(&watch->socket, watch->window))) {
+/* The memory of a log that does not answer still tells its last watermark. */
+static void take_watermark(struct watch *watch) {
+    uint64_t position, next_sequence;
+    if (window_get_watermark(watch->attached.lines, &position, &next_sequence) == 0) {
+        watch->durable_sequence = next_sequence - (next_sequence > 0);
+    }
+}
+
+static void leave_one_that_ended(struct watch *watch) {
+    const int is_closed = atomic_load(&watch->attached.lines->state) == WINDOW_CLOSED;
+    if (is_closed || window_socket_is_stale(&watch->socket, watch->window)) {
+        take_watermark(watch);
+        watch->is_closed = is_closed;
         leave(watch);
+    }
+}
+
+int watch_look(struct watch *watch) {
+    if (watch->is_attached) {
+        leave_one_that_ended(watch);
     }
     int rc = watch->is_attached ? 0 : attach(watch);
     rc = rc < 0 ? rc : await_figures(watch);
     rc = rc < 0 ? rc : take_figures(watch);
+    if (watch->is_attached) {
+        take_watermark(watch);
+    }
     snprintf(watch->why, sizeof watch->why, "%s", rc < 0 ? error_text() : "");
     watch->is_fresh = rc == 0;
     return watch->is_fresh;

@@ -17,9 +17,10 @@ struct watch {
     struct attached_window attached;
     char why[BURST_TEXT_BYTES]; /* why nothing is seen now; "": all is seen */
     int is_fresh;               /* the last look got new figures */
+    int is_closed;              /* the log whose figures were got last has been closed */
     struct figures figures;     /* bytes 0: none were ever got */
     struct history history;
-    uint64_t durable_sequence; /* of the watermark, which is newer than the figures */
+    uint64_t durable_sequence; /* of the watermark, which may be newer than the figures */
     uint8_t checkpoint[LAYOUT_CHECKPOINT_BYTES];
     int checkpoint_bytes; /* <= 0: there is none */
 };

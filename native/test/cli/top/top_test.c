@@ -98,6 +98,10 @@ static void the_slowest_append_has_its_stage(void **state) {
         slowest_of(STAGE_COPY, 1000);
     }
     assert_int_equal(history_slowest(&watch.history)->slowest_stage, STAGE_COPY);
+    slowest_of(STAGE_CLAIM_WAIT, 5000000);
+    now.monotonic_ns += 59 * SECOND_NS; /* nothing was seen meanwhile */
+    assert_int_equal(slowest_of(STAGE_COPY, 1000)->slowest_stage, STAGE_COPY);
+    assert_int_equal(history_slowest(&watch.history)->slowest_stage, STAGE_COPY);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ screen */
@@ -128,6 +132,8 @@ static void the_verdict_says_what_holds(void **state) {
     assert_verdict("FAILED, takes no records; durable to 4,711,002; survives power; 0 lost");
     watch.is_fresh = 0;
     assert_verdict("NOT SEEN NOW; was durable to 4,711,002; survives power; 0 lost");
+    watch.is_closed = 1;
+    assert_verdict("closed; was durable to 4,711,002; survives power; 0 lost");
     watch.figures.survives = 99; /* hostile */
     watch.is_fresh = 1;
     watch.figures.state = 99;
@@ -172,8 +178,16 @@ static void the_screen_fits_80_columns(void **state) {
         record(STAGE_COMMIT_WAIT, 10000u << second % 9, 5);
     }
     watch.figures = now;
+    watch.figures.accepted_sequence = 999999999;
+    watch.durable_sequence = 1000000000; /* the watermark is newer */
+    watch.figures.full_waits = 999999;
+    struct history_sample *const last = &watch.history.samples[(watch.history.count - 1) % HISTORY_SAMPLES];
+    *last = (struct history_sample){.seconds = 1, .records = 9999999, .commits = 99999, .bytes = 1047527424};
     draw(1, 2, &choice);
     assert_fits();
+    assert_non_null(strstr(drawn, "MiB/s\n"));
+    assert_non_null(strstr(drawn, "999,999 calls waited for space\n"));
+    assert_non_null(strstr(drawn, "= durable to 1,000,000,000   - taken to 1,000,000,000\n"));
     assert_non_null(strstr(drawn, "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"));
     draw(0, 2, &choice);
     assert_fits();
