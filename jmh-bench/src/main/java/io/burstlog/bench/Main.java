@@ -16,6 +16,7 @@ import io.burstlog.bench.study.LatencyStudy;
 import io.burstlog.bench.study.LoadStudy;
 import io.burstlog.bench.study.OpenStudy;
 import io.burstlog.bench.study.QueueStudy;
+import io.burstlog.bench.study.SeenStudy;
 import io.burstlog.bench.study.Studies;
 import io.burstlog.bench.study.StudyRun;
 import io.burstlog.bench.study.SyncStudy;
@@ -53,6 +54,8 @@ public final class Main {
             Map.entry("drain-rate", DrainRateStudy::run),
             Map.entry("open", OpenStudy::run),
             Map.entry("syncs", SyncStudy::run),
+            Map.entry("seen", SeenStudy::run),
+            Map.entry("seen-reader", SeenStudy::runReader),
             Map.entry("traced", SyncStudy::runTraced),
             Map.entry("pictures", Report::publish),
             Map.entry("agreement", Agreement::run),

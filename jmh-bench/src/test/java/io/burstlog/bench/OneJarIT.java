@@ -121,4 +121,30 @@ class OneJarIT {
         run("report", "--out", directory.resolve("out").toString());
         assertThat(directory.resolve("out").resolve("report.html")).isNotEmptyFile();
     }
+
+    /** Each way has a second process, which sees each message in its order, or ends with an exception. */
+    @Test
+    void anotherProcessSeesWhatIsWritten() throws Exception {
+        String ways = "burst-spin@ssd,burst-nap@ssd,burst-sleep@ssd,chronicle,aeron-ipc";
+
+        run("seen --ways %s --messages 60 --warm-up 20 --block 20 --dir %s --out %s"
+                .formatted(ways, directory, directory.resolve("out"))
+                .split(" "));
+
+        Map<String, Object> study = Json.readObject(directory.resolve("out/seen.json"));
+        assertThat(Json.list(study.get("targets")))
+                .extracting(target -> Json.object(target).get("name"))
+                .containsExactly((Object[]) ways.split(","));
+        assertThat(Json.list(study.get("targets"))).allSatisfy(each -> {
+            Map<String, Object> target = Json.object(each);
+            Map<String, Object> sinceCall = Json.object(target.get("sinceCall"));
+            assertThat(target).containsEntry("messages", 60L);
+            assertThat(Json.number(sinceCall.get("p50")))
+                    .isGreaterThanOrEqualTo(Json.number(target.get("p50")))
+                    .isPositive();
+            assertThat(Json.number(target.get("readerCpu"))).isPositive();
+        });
+        run("report", "--out", directory.resolve("out").toString());
+        assertThat(directory.resolve("out/report.html")).content().contains("From durable to seen", "aeron-ipc");
+    }
 }

@@ -97,6 +97,7 @@ final class PublishedStudy {
             case "agreement" -> table(Agreement.HEAD, Agreement.rows(study));
             case "hand-over" -> table(Sections.HAND_OVER_HEAD, Sections.handOverRows(study));
             case "throughput" -> table(Sections.THROUGHPUT_HEAD, Sections.throughputRows(study));
+            case "seen" -> table(Sections.SEEN_HEAD, Sections.seenRows(study));
             case "open" -> table(Sections.OPEN_HEAD, Sections.openRows(study));
             default -> latencies(study, losses);
         };

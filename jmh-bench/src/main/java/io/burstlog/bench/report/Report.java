@@ -64,6 +64,7 @@ public final class Report {
         sections.load();
         sections.throughput();
         sections.open();
+        sections.seen();
         results.study("agreement").ifPresent(study -> {
             html.heading(2, (String) study.get("title"));
             html.table(Agreement.HEAD, Agreement.rows(study));

@@ -39,6 +39,19 @@ final class Sections {
             "max (us)");
 
     static final List<String> THROUGHPUT_HEAD = List.of("ring on", "what", "records a second", "blocks");
+    static final List<String> SEEN_HEAD = List.of(
+            "way",
+            "durable",
+            "call p50 (us)",
+            "from its return to seen: p50 (us)",
+            "p99",
+            "p99.9",
+            "max",
+            "from its begin: p50",
+            "p99.9",
+            "seen before it returned",
+            "processor of the reader",
+            "messages");
     static final List<String> OPEN_HEAD = List.of("what", "milliseconds");
 
     private final Results results;
@@ -252,6 +265,45 @@ final class Sections {
                     "" + rates.length));
         }
         return rows;
+    }
+
+    void seen() {
+        results.study("seen").ifPresent(study -> {
+            html.heading(2, (String) study.get("title"));
+            html.paragraph(
+                    ("Messages of %s bytes, %s us after the return of the call before; one process writes, another one reads."
+                                    + " In turns: a reader waits for its turn without using a processor.")
+                            .formatted(study.get("bytes"), study.get("pauseMicros")));
+            html.table(SEEN_HEAD, seenRows(study));
+            Charts.percentilesOfAll((String) study.get("title"), Results.targets(study))
+                    .forEach((which, svg) -> figure.accept(svg, which + ": time until seen, by percentile."));
+        });
+    }
+
+    static List<List<String>> seenRows(Map<String, Object> study) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            Map<String, Object> sinceCall = Json.object(target.get("sinceCall"));
+            String name = (String) target.get("name");
+            rows.add(List.of(
+                    name,
+                    name.startsWith("burst") ? "yes" : "no",
+                    micros(Json.object(target.get("call")), "p50"),
+                    micros(target, "p50"),
+                    micros(target, "p99"),
+                    micros(target, "p99.9"),
+                    micros(target, "max"),
+                    micros(sinceCall, "p50"),
+                    micros(sinceCall, "p99.9"),
+                    percent(target, "seenBeforeReturn"),
+                    percent(target, "readerCpu"),
+                    "%,d".formatted((Long) target.get("messages"))));
+        }
+        return rows;
+    }
+
+    private static String percent(Map<String, Object> target, String part) {
+        return "%.1f%%".formatted(100 * Json.number(target.get(part)));
     }
 
     void open() {

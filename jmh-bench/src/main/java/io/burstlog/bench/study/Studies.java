@@ -153,6 +153,15 @@ public final class Studies {
                 "syncs",
                 "what would a crash lose of each? Their syncs, counted by strace",
                 size -> List.of(step(1, "syncs --targets", PEERS + ",file-force,file-rwd")));
+        add(
+                "seen",
+                "how long after a record is durable does another process see it? Beside Chronicle Queue and Aeron",
+                size -> List.of(step(
+                        3,
+                        "seen --messages 1000000 --seconds",
+                        size.of(30, 36_000),
+                        "--warm-up",
+                        size.of(10_000, 50_000))));
         add("agreement", "do JMH and the harness say the same of the same target?", Studies::agreement);
         add("jmh", "nanoseconds and bytes for an operation, each in a JVM of its own", Studies::jmh);
     }

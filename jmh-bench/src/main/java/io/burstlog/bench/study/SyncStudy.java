@@ -10,7 +10,6 @@ import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Targets;
 import java.io.File;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,7 +87,7 @@ public final class SyncStudy {
         String memory = media.memory().toString();
         List<String> command = new ArrayList<>(List.of(
                 "strace", "-f", "-qq", "-y", "-s", "100", "-e", "trace=" + SyncTrace.CALLS, "-o", trace.toString()));
-        command.addAll(javaCommand());
+        command.addAll(ChildJvm.command());
         command.addAll(List.of(
                 "traced",
                 "--target",
@@ -130,16 +129,6 @@ public final class SyncStudy {
         counted.put("eventsBeforeDeath", 2L * events);
         study.add(counted);
         System.out.println("syncs        " + counted);
-    }
-
-    private static List<String> javaCommand() {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--"))
-                .forEach(command::add);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.burstlog.bench.Main"));
-        return command;
     }
 
     private static String whyNoStrace() throws InterruptedException {
