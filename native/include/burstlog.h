@@ -432,6 +432,7 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
 int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 
 #include "burstlog_rolling.h"
+#include "burstlog_tasks.h"
 #include "burstlog_consumer.h"
 #include "burstlog_reader.h"
 

@@ -71,6 +71,18 @@ static jint JNICALL jni_await_durable(JNIEnv *env, jobject self, jlong handle, j
     return burst_await_durable(log_of(handle), sequence, timeout_ns);
 }
 
+static jlong JNICALL jni_put(JNIEnv *env, jobject self, jlong stream, jlong address, jint length, jlong event_time_ns,
+                             jint on_full, jint choices) {
+    (void)env, (void)self;
+    return burst_stream_put(stream_of(stream), data_of(address), (size_t)length, event_time_ns,
+                            (enum burst_on_full)on_full, (uint32_t)choices);
+}
+
+static jint JNICALL jni_await_progress(JNIEnv *env, jobject self, jlong handle, jlong progress, jlong timeout_ns) {
+    (void)env, (void)self;
+    return burst_await_progress(log_of(handle), (burst_progress_t *)(uintptr_t)progress, timeout_ns);
+}
+
 int burst_register(void *jni_env, void *java_class) {
     JNIEnv *env = jni_env;
     jclass type = java_class;
@@ -83,6 +95,8 @@ int burst_register(void *jni_env, void *java_class) {
         {(char *)"enqueueWithin", (char *)"(JJIJIJ)J", (void *)jni_enqueue_within},
         {(char *)"durableSequence", (char *)"(J)J", (void *)jni_durable_sequence},
         {(char *)"awaitDurable", (char *)"(JJJ)I", (void *)jni_await_durable},
+        {(char *)"put", (char *)"(JJIJII)J", (void *)jni_put},
+        {(char *)"awaitProgress", (char *)"(JJJ)I", (void *)jni_await_progress},
     };
     if (!env || !type)
         return error_set(EINVAL,
@@ -92,7 +106,7 @@ int burst_register(void *jni_env, void *java_class) {
         return error_set(
             EINVAL,
             "the Java class lacks one of the native methods append, enqueue, offer, "
-            "appendWithin, enqueueWithin, durableSequence and awaitDurable; use the jar and the library of one version");
+            "appendWithin, enqueueWithin, durableSequence, awaitDurable, put and awaitProgress; use the jar and the library of one version");
     }
     return 0;
 }

@@ -104,6 +104,25 @@ int burst_await_drained(burst_t *log, int64_t timeout_ns) {
     return log_await_drained(log, are_all_drained, log, timeout_ns);
 }
 
+int log_is_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
+                   uint64_t sequence) {
+    int rc = log_check_alive(log);
+    rc = rc < 0 ? rc : log_look(log);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = is_drained(argument, sequence) ? 1 : drained_never(log);
+    if (rc == 0) {
+        threads_ask_sync(&log->threads);
+    }
+    log_leave(log);
+    return rc;
+}
+
+int burst_is_drained(burst_t *log, int64_t sequence) {
+    return log_is_drained(log, are_all_drained, log, (uint64_t)sequence);
+}
+
 int burst_failure(const burst_t *log, char *text, size_t text_bytes) {
     const int failed = ring_has_failed(log->ring);
     snprintf(text, text_bytes, "%s", failed ? log->ring->failure : "");

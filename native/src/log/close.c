@@ -14,6 +14,7 @@
 #include "log/log_window.h"
 #include "log/segments.h"
 #include "ring/leader.h"
+#include "ring/progress.h"
 #include "rolling/rolling.h"
 
 #define ROLL_PAUSE_NS 10000000
@@ -45,6 +46,7 @@ void log_let_go(void *argument) {
     atomic_store(&log->close_step, CLOSE_COMMIT);
     worker_join(&log->threads.committer);
     ring_quiesce(log->ring);
+    progress_end(log->ring);
     atomic_store(&log->close_step, CLOSE_DRAIN);
     drain_rest(log);
     atomic_store(&log->close_step, CLOSE_RELEASE);

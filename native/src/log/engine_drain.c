@@ -9,6 +9,7 @@
 #include "outlet/raw/raw.h"
 #include "outlet/segments/segments.h"
 #include "ring/leader.h"
+#include "ring/progress.h"
 
 static const struct engine *engine_of(const struct log_source *source) {
     return (const struct engine *)((const char *)source - offsetof(struct engine, source));
@@ -35,6 +36,7 @@ static void release(void *argument, uint64_t position) {
         engine->progress = progress;
         /* A change of file alone notifies nobody: the waiting thread would ask for the next try at once. */
         event_count_notify(&engine->drained, engine->parts.platform);
+        progress_drained(engine->ring);
     }
 }
 

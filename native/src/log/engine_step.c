@@ -9,6 +9,7 @@
 #include "device/ring_name.h"
 #include "log/engine.h"
 #include "ring/full.h"
+#include "ring/progress.h"
 
 static const struct platform *platform_of(const struct engine *engine) {
     return engine->parts.platform;
@@ -37,6 +38,7 @@ static uint64_t in_flight_end(const struct ring *ring) {
 void engine_count_failure(struct engine *engine) {
     atomic_fetch_add(&engine->failed_checkpoints, 1);
     event_count_notify(&engine->drained, platform_of(engine));
+    progress_drained(engine->ring);
 }
 
 static struct ledger_note note_of(const struct engine *engine) {

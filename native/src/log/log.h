@@ -126,6 +126,10 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats);
 int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
                       int64_t timeout_ns);
 
+/* burst_is_drained for a log or a stream. */
+int log_is_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
+                   uint64_t sequence);
+
 /* Waits until a request to the engine was done; *was_run tells that. Returns 1, or 0 if the time is over or the log is
  * being closed. The caller has entered. */
 int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit);

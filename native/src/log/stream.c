@@ -93,6 +93,16 @@ int64_t burst_stream_enqueue_within(burst_stream_t *stream, const void *data, si
                                            : put(stream, ring_enqueue, data, length, event_time_ns, &rule);
 }
 
+int64_t burst_stream_put(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns,
+                         enum burst_on_full on_full, uint32_t choices) {
+    const struct ring_rule rule = {.on_full =
+                                       on_full == BURST_ON_FULL_DISCARD ? RING_ON_FULL_DISCARD : RING_ON_FULL_FAIL,
+                                   .is_retry = (choices & BURST_PUT_RETRY) != 0};
+    return on_full > BURST_ON_FULL_DISCARD       ? refuse_rule(stream, on_full)
+           : (choices & BURST_PUT_ENQUEUED) != 0 ? put(stream, ring_enqueue, data, length, event_time_ns, &rule)
+                                                 : put(stream, ring_put, data, length, event_time_ns, &rule);
+}
+
 int stream_check(const burst_stream_t *stream) {
     const uint32_t refusal = atomic_load(&stream->refusal);
     return refusal == STREAM_TAKES_RECORDS || refusal == STREAM_ROLLS ? 0 : (int)refuse(stream);
@@ -158,6 +168,11 @@ static int is_drained(const void *argument, uint64_t sequence) {
 int burst_stream_await_drained(burst_stream_t *stream, int64_t timeout_ns) {
     const int rc = check_there(stream);
     return rc < 0 ? rc : log_await_drained(stream->log, is_drained, stream, timeout_ns);
+}
+
+int burst_stream_is_drained(burst_stream_t *stream, int64_t sequence) {
+    const int rc = check_there(stream);
+    return rc < 0 ? rc : log_is_drained(stream->log, is_drained, stream, (uint64_t)sequence);
 }
 
 static void fill_stats(const burst_stream_t *stream, burst_stream_stats_t *stats) {

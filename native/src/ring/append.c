@@ -9,6 +9,7 @@
 #include "ring/claim.h"
 #include "ring/full.h"
 #include "ring/leader.h"
+#include "ring/progress.h"
 
 static void await_reason(const struct ring *ring, struct limit *limit) {
     for (int look = 0; !ring_has_failed(ring); look++) {
@@ -113,6 +114,7 @@ static struct limit limit_left(const struct ring_rule *rule, const struct limit 
 enum call {
     CALL_APPEND,
     CALL_ENQUEUE,
+    CALL_PUT,  /* as an append, but somebody else waits */
     CALL_ROLL, /* waits as an append does */
     CALL_ENQUEUE_ROLL,
 };
@@ -152,6 +154,10 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
         return ring_is_failing(ring) ? fail_append(ring, -EIO, length, rule, limit_left(rule, waited))
                                      : (int64_t)claim->sequence;
     }
+    if (call == CALL_PUT) {
+        progress_put(ring);
+        return (int64_t)claim->sequence;
+    }
     struct limit limit = limit_left(rule, waited);
     const int rc = leader_await(ring, claim->sequence, &limit);
     stages_end(ring->stages, STAGE_COMMIT_WAIT, published_ns);
@@ -171,7 +177,9 @@ static __attribute__((noinline)) int64_t append_late(struct ring *ring, const vo
     struct limit limit = limit_of(rule->timeout_ns);
     struct claim claim;
     if (rc == -EAGAIN) {
-        atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
+        if (!rule->is_retry) {
+            atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
+        }
         ring_ask_drain(ring);
         if (rule->on_full == RING_ON_FULL_DISCARD) {
             atomic_fetch_add_explicit(&ring->discarded, 1, memory_order_relaxed);
@@ -216,6 +224,11 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
 int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                      const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_ENQUEUE);
+}
+
+int64_t ring_put(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                 const struct ring_rule *rule) {
+    return append(ring, data, length, event_time_ns, stream, rule, CALL_PUT);
 }
 
 int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,

@@ -16,6 +16,7 @@ enum ring_on_full {
 struct ring_rule {
     uint32_t on_full;   /* enum ring_on_full */
     int64_t timeout_ns; /* limit for all waits of one call together; < 0: no limit */
+    uint32_t is_retry;  /* 1: a call for the same record found the ring full before, and was counted */
 };
 
 /* Appends a record of the stream and waits until the record is durable: see burst_append_within. */
@@ -26,6 +27,11 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
  * if the rule is to fail within 0 ns. */
 int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                      const struct ring_rule *rule);
+
+/* Puts a record in as ring_append does, and returns its sequence without waiting for its durability:
+ * ring_await_progress then commits it. The rule is to fail or to discard. */
+int64_t ring_put(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                 const struct ring_rule *rule);
 
 /* Appends a roll record as ring_append does. The payload is the one that media/roll.h makes. */
 int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,

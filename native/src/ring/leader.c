@@ -152,6 +152,7 @@ static void let_go(struct ring *ring) {
     wake(ring, (finished + 1) & 1, 1); /* wake the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
     notify_after_count(ring, &ring->ended);
+    notify_after_count(ring, &ring->progress);
     notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
 }
 
@@ -195,6 +196,11 @@ static int try_to_lead(struct ring *ring, struct limit *limit) {
     let_go(ring);
     ask_drain(ring);
     return 1;
+}
+
+int leader_lead(struct ring *ring) {
+    struct limit limit = limit_of(-1);
+    return try_to_lead(ring, &limit);
 }
 
 void ring_quiesce(struct ring *ring) {

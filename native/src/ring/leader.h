@@ -10,6 +10,9 @@
  * the limit is over, or -EIO with a sentence. */
 int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit);
 
+/* Leads one commit of everything claimed, unless another thread leads. Returns whether it led. */
+int leader_lead(struct ring *ring);
+
 /* Waits until all sequences <= `sequence` are durable. With timeout_ns < 0 the wait has no limit, and this thread leads
  * commits when nobody else does. Otherwise the committer leads, so that this call returns in time even if the medium
  * hangs. Returns 1 when durable, 0 after the time, -EIO if the ring failed, -EINVAL if no record has this sequence

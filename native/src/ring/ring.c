@@ -116,6 +116,7 @@ void ring_release(struct ring *ring, uint64_t position) {
     }
     atomic_store_explicit(&ring->freed, position, memory_order_release);
     event_count_notify(&ring->space, ring->platform);
+    event_count_notify(&ring->progress, ring->platform);
 }
 
 int ring_grant(struct ring *ring, uint64_t released) {
@@ -141,6 +142,7 @@ int ring_grant(struct ring *ring, uint64_t released) {
 void ring_refuse(struct ring *ring) {
     atomic_fetch_or(&ring->claim, CLAIM_CLOSED);
     event_count_notify(&ring->space, ring->platform);
+    event_count_notify(&ring->progress, ring->platform);
 }
 
 /*
@@ -204,6 +206,7 @@ void ring_fail(struct ring *ring, const char *format, ...) {
     /* The groups of sleepers are missing here: the leader wakes them at the end of the round in which the ring
      * failed. */
     event_count_notify(&ring->ended, ring->platform);
+    event_count_notify(&ring->progress, ring->platform);
     event_count_notify(&ring->space, ring->platform);
     event_count_notify(&ring->committer, ring->platform);
 }

@@ -117,6 +117,14 @@ struct ring_full {
     _Atomic uint64_t freed;  /* the ring's `freed` when the last append began to wait */
 };
 
+/* ring_await_progress needs this beside the positions: progress.c. */
+struct parked {
+    _Atomic uint32_t awaited; /* a record was put in, and no leader has sealed since */
+    _Atomic uint32_t nudges;
+    _Atomic uint64_t drains; /* grows when a stream's drained sequence moves, or cannot move */
+    _Atomic uint32_t is_over;
+};
+
 /* Values of the word `leader`. */
 #define LEADER_FREE 0u
 #define LEADER_CLAIMED 1u /* a thread leads and has not sealed yet */
@@ -149,7 +157,8 @@ struct ring {
         _Atomic uint64_t generations;   /* both counters as one word */
     };
     _Atomic uint32_t sleepers[2];
-    struct event_count ended; /* notified when a commit ends or the ring fails; awaits with a limit sleep here */
+    struct event_count ended;    /* notified when a commit ends or the ring fails; awaits with a limit sleep here */
+    struct event_count progress; /* notified when what ring_await_progress reads has changed */
     _Atomic uint32_t spinners;
     _Atomic uint64_t commit_ns; /* moving average of a commit's time while several threads wait; 0: not known yet */
     struct gathering gathering;
@@ -180,6 +189,8 @@ struct ring {
     _Alignas(128) struct event_count committer;
     _Atomic uint32_t enqueued;
     _Atomic uint32_t hurried; /* a thread waits for the commit: the committer does not wait for more records */
+
+    _Alignas(128) struct parked parked;
 
     _Alignas(128) _Atomic uint64_t commits, device_writes, device_bytes;
     _Atomic uint64_t full_waits, discarded, lost_enqueued;
