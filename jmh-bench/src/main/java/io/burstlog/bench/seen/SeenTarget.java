@@ -43,7 +43,7 @@ public final class SeenTarget implements Target {
     private final List<Block> blocks = new ArrayList<>();
 
     /**
-     * What the latencies of a block do not say.
+     * A block, as far as its latencies do not say it.
      *
      * @param calls how long each call took
      * @param sinceCalls from the begin of each call until the child had the message
@@ -139,7 +139,7 @@ public final class SeenTarget implements Target {
     }
 
     /**
-     * What the latencies alone do not say.
+     * The figures beside the latencies.
      *
      * @param messages the last so many were counted
      */
