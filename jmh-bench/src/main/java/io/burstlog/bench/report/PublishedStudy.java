@@ -73,7 +73,9 @@ final class PublishedStudy {
                     "open",
                     "rolling-mapped",
                     "rolling-device",
-                    "rolling-ssd" -> {}
+                    "rolling-ssd",
+                    "readable-device",
+                    "readable-ssd" -> {}
             default -> putPercentiles(name, title, targets, pictures);
         }
         return pictures;

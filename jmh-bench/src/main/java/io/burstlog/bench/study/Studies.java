@@ -153,6 +153,7 @@ public final class Studies {
                 "syncs",
                 "what would a crash lose of each? Their syncs, counted by strace",
                 size -> List.of(step(1, "syncs --targets", PEERS + ",file-force,file-rwd")));
+        add("readable", "what does a log pay for an index of its file, and for a window?", Studies::readable);
         add(
                 "seen",
                 "how long after a record is durable does another process see it? Beside Chronicle Queue and Aeron",
@@ -253,6 +254,25 @@ public final class Studies {
                     size.of(1000, 5000),
                     "--baseline log4j-burst@" + medium,
                     "--targets log4j-burst@%1$s,log4j-burst-policies@%1$s,log4j-burst-rolling@%1$s".formatted(medium)));
+            steps.add(new Step(3, false, words));
+        }
+        return steps;
+    }
+
+    /** On the disk the index is synced beside the log file, while appends go to the same disk. */
+    private static List<Step> readable(Size size) {
+        List<Step> steps = new ArrayList<>();
+        for (String medium : List.of("device", "ssd")) {
+            List<String> words = new ArrayList<>(
+                    List.of("latency", "--title", "Readable while it is logged (" + medium + ")", "--study"));
+            words.addAll(words(
+                    "readable-" + medium,
+                    "--messages 400000 --seconds",
+                    size.of(10, 36_000),
+                    "--warm-up 15000 --block",
+                    size.of(1000, 5000),
+                    "--baseline log4j-burst@" + medium,
+                    "--targets log4j-burst@%1$s,log4j-burst-index@%1$s,log4j-burst-window@%1$s".formatted(medium)));
             steps.add(new Step(3, false, words));
         }
         return steps;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.Appender;
@@ -81,12 +82,12 @@ final class Log4jTarget implements Target {
     /**
      * The Burst appender.
      *
-     * @param ack "durable" or "enqueued"
+     * @param more its attributes beside the usual ones
      */
-    static Target burst(String name, Media.Ring ring, String ack, Path file, int bytes)
+    static Target burst(String name, Media.Ring ring, Map<String, String> more, Path file, int bytes)
             throws IOException, Media.NotPossible {
         LoggerContext context = new LoggerContext(name);
-        start(context, name, "Burst", burstOn(ring, ack), 0, file);
+        start(context, name, "Burst", burstOn(ring, more), 0, file);
         return new Log4jTarget(name, context, file, bytes, true);
     }
 
@@ -98,12 +99,16 @@ final class Log4jTarget implements Target {
     static Target rolled(String name, Media.Ring ring, long rollBytes, Path file, int bytes)
             throws IOException, Media.NotPossible {
         LoggerContext context = new LoggerContext(name);
-        start(context, name, "Burst", burstOn(ring, "durable"), rollBytes, file);
+        start(context, name, "Burst", burstOn(ring, Map.of()), rollBytes, file);
         return new Log4jTarget(name, context, file, bytes, true);
     }
 
-    private static Map<String, String> burstOn(Media.Ring ring, String ack) {
-        return Map.of("ring", ring.path().toString(), "io", ring.io(), "ack", ack, "durability", "process");
+    private static Map<String, String> burstOn(Media.Ring ring, Map<String, String> more) {
+        Map<String, String> attributes = new TreeMap<>(more);
+        attributes.put("ring", ring.path().toString());
+        attributes.put("io", ring.io());
+        attributes.put("durability", "process");
+        return attributes;
     }
 
     private static void start(

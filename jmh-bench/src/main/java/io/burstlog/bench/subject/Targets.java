@@ -19,10 +19,11 @@ import java.util.Map;
  * Opens targets by name, each with a ring, a log file and a Log4j of its own. A target of Burstlog has a way and a
  * medium: {@code bare}, {@code c}, {@code java-jni}, {@code java-jna}, {@code log4j-burst},
  * {@code log4j-burst-enqueued}, {@code log4j-burst-policies} (which are asked and never roll),
- * {@code log4j-burst-rolling}, at {@code ssd}, {@code device} or {@code mapped}. Others have only a way:
- * {@code log4j-raf-flush}, {@code log4j-raf-buffered}, {@code log4j-file-flush}, {@code log4j-file-buffered},
- * {@code log4j-mmap-flush}, {@code log4j-mmap-buffered}, {@code log4j-async-raf}, {@code log4j-force},
- * {@code file-force}, {@code file-rwd}, {@code chronicle}, {@code chronicle-sync}, {@code chronicle-msync}.
+ * {@code log4j-burst-rolling}, {@code log4j-burst-index}, {@code log4j-burst-window}, at {@code ssd}, {@code device} or
+ * {@code mapped}. Others have only a way: {@code log4j-raf-flush}, {@code log4j-raf-buffered},
+ * {@code log4j-file-flush}, {@code log4j-file-buffered}, {@code log4j-mmap-flush}, {@code log4j-mmap-buffered},
+ * {@code log4j-async-raf}, {@code log4j-force}, {@code file-force}, {@code file-rwd}, {@code chronicle},
+ * {@code chronicle-sync}, {@code chronicle-msync}.
  */
 public final class Targets implements AutoCloseable {
 
@@ -59,7 +60,7 @@ public final class Targets implements AutoCloseable {
 
     /** The Burst appender with the caller's ring and log file. */
     public Target openBurst(String name, Path ring, Path file) throws IOException, Media.NotPossible {
-        Target target = Log4jTarget.burst(name, new Media.Ring(ring, "auto"), "durable", file, media.bytes());
+        Target target = Log4jTarget.burst(name, new Media.Ring(ring, "auto"), Map.of(), file, media.bytes());
         open.add(target::close);
         return target;
     }
@@ -76,15 +77,25 @@ public final class Targets implements AutoCloseable {
             case "c" -> child(medium).appends(name);
             case "java-jni", "java-jna" ->
                 new BurstTarget(name, openLog(name, media.ring(medium, way), binding(way)), true, media.bytes());
-            case "log4j-burst" -> Log4jTarget.burst(name, media.ring(medium, way), "durable", log(name), media.bytes());
-            case "log4j-burst-enqueued" ->
-                Log4jTarget.burst(name, media.ring(medium, way), "enqueued", log(name), media.bytes());
+            case "log4j-burst" -> log4j(name, media.ring(medium, way), Map.of());
+            case "log4j-burst-enqueued" -> log4j(name, media.ring(medium, way), Map.of("ack", "enqueued"));
+            case "log4j-burst-index" -> log4j(name, media.ring(medium, way), Map.of("index", "true"));
+            case "log4j-burst-window" ->
+                log4j(
+                        name,
+                        media.ring(medium, way),
+                        Map.of("window", media.directory().toString()));
             case "log4j-burst-policies" ->
                 Log4jTarget.rolled(name, media.ring(medium, way), NEVER_REACHED_BYTES, rolledLog(name), media.bytes());
             case "log4j-burst-rolling" ->
                 Log4jTarget.rolled(name, media.ring(medium, way), media.rollBytes(), rolledLog(name), media.bytes());
             default -> throw unknown(name);
         };
+    }
+
+    private Target log4j(String name, Media.Ring ring, Map<String, String> attributes)
+            throws IOException, Media.NotPossible {
+        return Log4jTarget.burst(name, ring, attributes, log(name), media.bytes());
     }
 
     private static Binding binding(String way) {
