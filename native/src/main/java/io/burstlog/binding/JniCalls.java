@@ -21,6 +21,10 @@ final class JniCalls implements RecordCalls {
     public native long enqueueWithin(
             long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
+    public native long put(long stream, long address, int length, long eventTimeNanos, int onFull, int choices);
+
+    public native int awaitProgress(long log, long progress, long timeoutNanos);
+
     @Override
     public native long durableSequence(long log);
 
