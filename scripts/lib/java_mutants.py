@@ -23,12 +23,16 @@ class Unknown(Exception):
     pass
 
 
+def module_of(file):
+    return file.partition("/src/")[0]
+
+
 def find_test(root, module, name):
     """(module, class, method or None) of `Class` or `Class#method`. A class of another module is named with as much of its
     package as tells it from others."""
     wanted, _, method = name.partition("#")
     end = os.sep + wanted.replace(".", os.sep) + ".java"
-    for folder in (module, "*"):
+    for folder in (module, "*", os.path.join("examples", "*")):
         found = glob.glob(os.path.join(root, folder, TESTS, "**", "*.java"), recursive=True)
         found = [path for path in found if path.endswith(end)]
         if len(found) > 1:
@@ -154,7 +158,7 @@ class JavaBench:
             with open(os.path.join(mutated, file), "w") as source:
                 source.write(content)
         # All of the module: a constant that changes stands in the classes that use it.
-        for module in sorted({file.split(os.sep)[0] for file in contents}):
+        for module in sorted({module_of(file) for file in contents}):
             whole = glob.glob(self.path(module, MAIN, "**", "*.java"), recursive=True)
             whole = [os.path.relpath(path, self.tree.tree) for path in whole if not path.endswith("module-info.java")]
             sources = [os.path.join(mutated if file in contents else self.tree.tree, file) for file in whole]
