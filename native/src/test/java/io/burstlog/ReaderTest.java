@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,6 +142,79 @@ class ReaderTest {
         reader.close();
         assertThatThrownBy(() -> reader.poll(4096, Duration.ZERO)).hasMessageContaining("is closed");
         assertThat(Set.of(reader.toString())).containsExactly("BurstReader[" + temp.ring() + "]");
+    }
+
+    /** A stream whose segments are deleted as soon as bytes follow them and each consumer has passed them. */
+    private BurstStream openSegments(BurstLog log, String name) {
+        return log.stream(
+                name,
+                StreamConfig.builder()
+                        .fileName(temp.directory().resolve(name + ".log").toString())
+                        .segments(Segments.in(temp.directory().resolve(name).toString())
+                                .bytes(1 << 16)
+                                .keepBytes(1))
+                        .build());
+    }
+
+    private static void writeLong(BurstLog log, List<BurstStream> streams) {
+        RecordBuffer record = RecordBuffer.allocate(1024, 1024);
+        byte[] text = line("x".repeat(1000));
+        for (int i = 0; i < 100; i++) {
+            for (BurstStream stream : streams) {
+                record.clear();
+                stream.enqueue(record.put(text, 0, text.length), 0);
+            }
+        }
+        assertThat(log.awaitDrained(TempLog.LONG_ENOUGH)).isTrue();
+    }
+
+    private Path oldestSegment(String folder) throws IOException {
+        try (Stream<Path> files = Files.list(temp.directory().resolve(folder))) {
+            return files.filter(file -> file.toString().endsWith(".seg"))
+                    .sorted()
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void aReaderHoldsNoSegmentBackAndAConsumerDoes() throws Exception {
+        try (BurstLog log = BurstLog.open(temp.config().fileName(null).build());
+                BurstStream read = openSegments(log, "read");
+                BurstStream held = openSegments(log, "held")) {
+            writeLong(log, List.of(read, held));
+            Path firstHeld = oldestSegment("held");
+            String folder = temp.directory().resolve("read").toString();
+            int written = 100;
+            try (BurstConsumer fast = BurstConsumer.open(folder, "fast");
+                    BurstConsumer slow =
+                            BurstConsumer.open(temp.directory().resolve("held").toString(), "slow");
+                    BurstReader reader = BurstReader.of(folder).open()) {
+                assertThat(reader.poll(1, Duration.ZERO).isEmpty()).isFalse();
+                // When segments were deleted twice, those of the other stream have been looked at.
+                for (int times = 1; times <= 2; times++) {
+                    Path oldest = oldestSegment("read");
+                    long until = System.nanoTime() + TempLog.LONG_ENOUGH.toNanos();
+                    while (Files.exists(oldest)) {
+                        assertThat(System.nanoTime()).as("%s is kept", oldest).isLessThan(until);
+                        writeLong(log, List.of(read, held));
+                        written += 100;
+                        while (!fast.poll(1 << 16, Duration.ZERO).isEmpty()) {
+                            fast.ack();
+                        }
+                    }
+                }
+                assertThat(firstHeld).exists();
+                assertThat(slow.poll(1 << 16, Duration.ZERO).next()).isTrue();
+                reader.stream().count();
+                assertThat(reader.state().missed())
+                        .as("records of segments that were deleted")
+                        .isPositive();
+                assertThat(reader.state().records() + reader.state().missed())
+                        .as("%s", reader.state())
+                        .isEqualTo(written);
+            }
+        }
     }
 
     @Test
