@@ -14,11 +14,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The counterparty's own record, independent of the gateway. It has one line for each order sent, each order confirmed
- * and each repeated confirmation, in the order of events. It is synced every 100 ms and at the end.
+ * by its first report, each further report and each repeated one, in the order of events. It is synced every 100 ms and
+ * at the end.
  */
 final class Book implements AutoCloseable {
     static final String SENT = "sent";
     static final String CONFIRMED = "confirmed";
+    static final String REPORTED = "reported";
     static final String REPEATED = "repeated";
 
     private final FileChannel file;

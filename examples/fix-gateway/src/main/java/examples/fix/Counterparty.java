@@ -11,12 +11,12 @@ import quickfix.fix44.MessageFactory;
 
 /**
  * The other side of the gateway. It sends orders at a steady rate, reconnects when the gateway was gone, and keeps a
- * {@link Book} of the confirmations. It exits with 0 once every order is confirmed.
+ * {@link Book} of the reports. It exits with 0 once every order is confirmed and has come to its end.
  *
  * <pre>java examples.fix.Counterparty PORT BOOK-FILE ORDERS ORDERS-PER-SECOND</pre>
  */
 public final class Counterparty {
-    private static final Duration LAST_CONFIRMATION_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration LAST_REPORT_TIMEOUT = Duration.ofSeconds(60);
 
     private Counterparty() {}
 
@@ -26,7 +26,7 @@ public final class Counterparty {
         int orders = Integer.parseInt(arguments[2]);
         int ordersPerSecond = Integer.parseInt(arguments[3]);
 
-        boolean allConfirmed;
+        boolean allReported;
         try (Book book = new Book(bookFile)) {
             OrderFlow flow = new OrderFlow(book);
             SessionSettings settings = FixSession.initiator(port);
@@ -34,10 +34,10 @@ public final class Counterparty {
                     flow, new MemoryStoreFactory(), settings, new SLF4JLogFactory(settings), new MessageFactory());
             initiator.start();
             flow.send(orders, ordersPerSecond);
-            allConfirmed = flow.awaitAllConfirmed(LAST_CONFIRMATION_TIMEOUT);
+            allReported = flow.awaitAllReported(LAST_REPORT_TIMEOUT);
             initiator.stop();
             System.out.println(flow.summary());
         }
-        System.exit(allConfirmed ? 0 : 1);
+        System.exit(allReported ? 0 : 1);
     }
 }

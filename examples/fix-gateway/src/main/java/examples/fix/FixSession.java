@@ -10,11 +10,12 @@ final class FixSession {
     private static final String GATEWAY = "GATEWAY";
     private static final String CLIENT = "CLIENT";
 
+    static final SessionID OF_GATEWAY = new SessionID("FIX.4.4", GATEWAY, CLIENT);
+
     private FixSession() {}
 
     static SessionSettings acceptor(int port, Path messageStore) {
-        SessionID session = new SessionID("FIX.4.4", GATEWAY, CLIENT);
-        SessionSettings settings = common(session, "acceptor");
+        SessionSettings settings = common(OF_GATEWAY, "acceptor");
         settings.setString("SocketAcceptAddress", "127.0.0.1");
         settings.setLong("SocketAcceptPort", port);
         // Sequence numbers and sent messages outlive the process, so FIX asks again for

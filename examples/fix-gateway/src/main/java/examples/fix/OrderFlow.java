@@ -16,14 +16,18 @@ import quickfix.Session;
 import quickfix.SessionID;
 import quickfix.SessionNotFound;
 import quickfix.field.ClOrdID;
+import quickfix.field.ExecID;
 import quickfix.field.MsgType;
 import quickfix.field.OrdType;
 import quickfix.field.OrderQty;
+import quickfix.field.OrigClOrdID;
 import quickfix.field.Price;
 import quickfix.field.Side;
 import quickfix.field.Symbol;
 import quickfix.field.TransactTime;
 import quickfix.fix44.NewOrderSingle;
+import quickfix.fix44.OrderCancelReplaceRequest;
+import quickfix.fix44.OrderCancelRequest;
 
 /**
  * Orders under way. They are sent at a steady rate while the gateway is there and keeps up, and confirmed when their
@@ -34,12 +38,17 @@ final class OrderFlow extends ApplicationAdapter {
     /** A slow disk slows the flow down, instead of letting orders queue up in the gateway. */
     private static final int MOST_UNCONFIRMED = 50;
 
+    /** One order in so many is of an instrument whose orders go on, each of these in turn. */
+    private static final int ONE_IN = 8;
+
     private static final long WARM_UP_NANOS = 3_000_000_000L;
 
     private final Book book;
     private final RoundTrips roundTrips = new RoundTrips();
     private final Map<String, Long> sentAtNanos = new HashMap<>();
     private final Set<String> confirmed = new HashSet<>();
+    private final Set<String> reports = new HashSet<>();
+    private int expectedReports;
     private int repeated;
     private SessionID session;
     private long loggedOnNanos;
@@ -87,9 +96,10 @@ final class OrderFlow extends ApplicationAdapter {
             // After an outage the rate stays the same: orders that were due meanwhile are not sent in a burst.
             dueNanos = Math.max(dueNanos, System.nanoTime() - intervalNanos) + intervalNanos;
             String clOrdId = String.format("ORD-%06d", i);
+            Instrument instrument = instrument(i);
             book.enter(Book.SENT, clOrdId, "");
-            remember(clOrdId);
-            Session.sendToTarget(order(clOrdId, i), connected);
+            remember(clOrdId, instrument);
+            Session.sendToTarget(order(clOrdId, i, instrument), connected);
         }
     }
 
@@ -100,21 +110,27 @@ final class OrderFlow extends ApplicationAdapter {
         return session;
     }
 
-    private synchronized void remember(String clOrdId) {
+    private static Instrument instrument(int order) {
+        Instrument[] all = Instrument.values();
+        return order % ONE_IN == 0 ? all[1 + order / ONE_IN % (all.length - 1)] : Instrument.BURST;
+    }
+
+    private synchronized void remember(String clOrdId, Instrument instrument) {
         long now = System.nanoTime();
         if (firstSendNanos == 0) {
             firstSendNanos = now;
         }
         sentAtNanos.put(clOrdId, now);
+        expectedReports += instrument.steps();
     }
 
-    private static NewOrderSingle order(String clOrdId, int number) {
+    private static NewOrderSingle order(String clOrdId, int number, Instrument instrument) {
         NewOrderSingle order = new NewOrderSingle(
                 new ClOrdID(clOrdId),
                 new Side(number % 2 == 0 ? Side.BUY : Side.SELL),
                 new TransactTime(LocalDateTime.now(ZoneOffset.UTC)),
                 new OrdType(OrdType.LIMIT));
-        order.set(new Symbol("BURST"));
+        order.set(new Symbol(instrument.name()));
         order.set(new OrderQty(100 + number % 900));
         order.set(new Price(10 + number % 100 / 100.0));
         return order;
@@ -126,10 +142,16 @@ final class OrderFlow extends ApplicationAdapter {
             return;
         }
         long now = System.nanoTime();
-        String clOrdId = message.getString(ClOrdID.FIELD);
-        if (!confirmed.add(clOrdId)) {
+        // Under the ClOrdID of a request that of its order is the original one.
+        String clOrdId = message.getString(message.isSetField(OrigClOrdID.FIELD) ? OrigClOrdID.FIELD : ClOrdID.FIELD);
+        if (!reports.add(message.getString(ExecID.FIELD))) {
             repeated++;
             book.enter(Book.REPEATED, clOrdId, message.toRawString());
+            return;
+        }
+        notifyAll();
+        if (!confirmed.add(clOrdId)) {
+            book.enter(Book.REPORTED, clOrdId, message.toRawString());
             return;
         }
         book.enter(Book.CONFIRMED, clOrdId, message.toRawString());
@@ -140,23 +162,50 @@ final class OrderFlow extends ApplicationAdapter {
         if (sent != null && sent - loggedOnNanos > WARM_UP_NANOS) {
             roundTrips.add(now - sent);
         }
-        notifyAll();
+        request(clOrdId, message, sessionId);
     }
 
-    synchronized boolean awaitAllConfirmed(Duration timeout) throws InterruptedException {
+    /** Asks for what the instrument of a new order needs: FIX brings the request there, also after a crash. */
+    private static void request(String clOrdId, Message report, SessionID session) throws FieldNotFound {
+        Instrument instrument = Instrument.of(report.getString(Symbol.FIELD));
+        OrigClOrdID order = new OrigClOrdID(clOrdId);
+        Side side = new Side(report.getChar(Side.FIELD));
+        TransactTime now = new TransactTime(LocalDateTime.now(ZoneOffset.UTC));
+        double quantity = report.getDouble(OrderQty.FIELD);
+        try {
+            if (instrument == Instrument.CANCEL) {
+                OrderCancelRequest cancel = new OrderCancelRequest(order, new ClOrdID("CXL-" + clOrdId), side, now);
+                cancel.set(new Symbol(instrument.name()));
+                cancel.set(new OrderQty(quantity));
+                Session.sendToTarget(cancel, session);
+            } else if (instrument == Instrument.REPLACE) {
+                OrderCancelReplaceRequest replace = new OrderCancelReplaceRequest(
+                        order, new ClOrdID("RPL-" + clOrdId), side, now, new OrdType(OrdType.LIMIT));
+                replace.set(new Symbol(instrument.name()));
+                replace.set(new OrderQty(quantity + 50));
+                replace.set(new Price(report.getDouble(Price.FIELD)));
+                Session.sendToTarget(replace, session);
+            }
+        } catch (SessionNotFound impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Waits until every order is confirmed, and has come to its end. */
+    synchronized boolean awaitAllReported(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
-        while (!sentAtNanos.isEmpty() && System.nanoTime() < deadline) {
+        while (reports.size() < expectedReports && System.nanoTime() < deadline) {
             wait(100);
         }
         finished = true;
-        return sentAtNanos.isEmpty();
+        return reports.size() == expectedReports;
     }
 
     synchronized String summary() {
         double seconds = (lastConfirmNanos - firstSendNanos - outageNanos) / 1e9;
         return String.format(
-                "counterparty: %,d orders confirmed, %d unconfirmed, %d confirmed a second time%n"
+                "counterparty: %,d orders confirmed, %d unconfirmed, %,d reports, %d of them twice%n"
                         + "counterparty: %,.0f orders/s while the gateway was there; order to confirmation, once the gateway is warm: %s",
-                confirmed.size(), sentAtNanos.size(), repeated, confirmed.size() / seconds, roundTrips);
+                confirmed.size(), sentAtNanos.size(), reports.size(), repeated, confirmed.size() / seconds, roundTrips);
     }
 }

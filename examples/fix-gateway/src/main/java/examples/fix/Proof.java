@@ -9,16 +9,16 @@ import java.util.Map;
 /**
  * The log's content, as the book proves it.
  *
- * <p>The gateway's own "accepted" lines are counted: it writes one for each order, however often FIX delivers that
- * order. FIX messages cannot be counted by ClOrdID, because after a crash both sides rightly repeat some of them
+ * <p>The gateway's own "execution" lines are counted: the first one of an order accepts it, however often FIX delivers
+ * that order. FIX messages cannot be counted by ClOrdID, because after a crash both sides rightly repeat some of them
  * (PossDupFlag 43=Y, with another SendingTime). Their text is compared instead:
  *
  * <ol>
- *   <li>Every confirmed ClOrdID has an accepted line; no ClOrdID, confirmed or not, has two.
- *   <li>Accepted lines carry the numbers 1, 2, 3, .. without a gap, in that order.
+ *   <li>Every confirmed ClOrdID has a line that accepts it; no ClOrdID, confirmed or not, has two.
+ *   <li>Executions carry the numbers 1, 2, 3, .. without a gap, in that order.
  *   <li>Confirmed orders stand in the log in the order in which they were confirmed.
  *   <li>Nothing was accepted that was not sent.
- *   <li>Before each accepted line stands the NewOrderSingle that brought the order.
+ *   <li>Before each line that accepts an order stands the NewOrderSingle that brought the order.
  *   <li>The log has every ExecutionReport received, repeated ones included, as often as it was received, character for
  *       character.
  * </ol>
@@ -34,14 +34,17 @@ final class Proof {
         }
         Map<String, Integer> lineOf = new HashMap<>();
         long lastNumber = 0;
-        for (AcceptedOrder order : log.accepted()) {
+        for (Execution execution : log.executions()) {
+            if (execution.number() != lastNumber + 1) {
+                differences.add(
+                        "execution " + execution.number() + " stands in the log right after execution " + lastNumber);
+            }
+            lastNumber = execution.number();
+        }
+        for (Execution order : log.accepted()) {
             if (lineOf.putIfAbsent(order.clOrdId(), lineOf.size() + 1) != null) {
                 differences.add(order.clOrdId() + " is accepted twice in the log");
-            } else if (order.number() != lastNumber + 1) {
-                differences.add(order.clOrdId() + " has number " + order.number() + " in the log, right after number "
-                        + lastNumber);
             }
-            lastNumber = order.number();
             if (!book.sent().contains(order.clOrdId())) {
                 differences.add(order.clOrdId() + " is in the log but was never sent");
             }
@@ -57,7 +60,7 @@ final class Proof {
                 previous = line;
             }
         }
-        for (AcceptedOrder order : log.acceptedWithoutMessage()) {
+        for (Execution order : log.acceptedWithoutMessage()) {
             differences.add(order.clOrdId() + " is accepted in the log without the message that brought it");
         }
         Map<String, Integer> received = new HashMap<>();

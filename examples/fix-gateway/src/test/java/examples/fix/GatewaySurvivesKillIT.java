@@ -9,7 +9,9 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -18,7 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Gateway and counterparty as processes of their own, with the log4j2.xml that users copy. */
+/**
+ * Gateway and counterparty as processes of their own. The log4j2.xml is the one that users copy, with a log file that
+ * is rolled and compressed. After each kill the rebuilt book is compared with the counterparty's.
+ */
 @Timeout(600)
 class GatewaySurvivesKillIT {
     private static final int ORDERS = 2_400;
@@ -29,6 +34,7 @@ class GatewaySurvivesKillIT {
     private final Path directory = Path.of("target", "gateway-survives-kill");
     private final Path book = directory.resolve("book");
     private final Path log = directory.resolve("gateway.log");
+    private final Random random = new Random();
     private final List<Process> processes = new ArrayList<>();
     private int port;
 
@@ -62,8 +68,8 @@ class GatewaySurvivesKillIT {
     }
 
     @Test
-    void everyConfirmedOrderIsInTheLogOnceAndInOrder() throws Exception {
-        Process gateway = startGateway();
+    void everyConfirmedOrderIsInTheLogAndTheBookIsRebuiltFromIt() throws Exception {
+        Process gateway = startGateway(0);
         Process counterparty = start(
                 "counterparty",
                 List.of("-Dlog4j2.configurationFile=counterparty-log4j2.xml"),
@@ -72,9 +78,14 @@ class GatewaySurvivesKillIT {
                 "" + ORDERS,
                 "" + ORDERS_PER_SECOND);
         for (int kill = 1; kill <= KILLS; kill++) {
-            awaitConfirmed(kill * ORDERS / (KILLS + 1), gateway, counterparty);
+            awaitConfirmed(kill * ORDERS / (KILLS + 1) + random.nextInt(ORDERS / 8), gateway, counterparty);
+            Thread.sleep(random.nextInt(20));
             gateway.destroyForcibly().waitFor();
-            gateway = startGateway();
+            // Reports in the socket come into the counterparty's book later: any beginning of it is a book.
+            Path atKill = Files.copy(book, directory.resolve("book-at-kill-" + kill));
+            gateway = startGateway(kill);
+            awaitOutput("gateway: open on port", kill + 1, gateway, counterparty);
+            compare(BookContent.read(atKill).reported(), Reported.read(rebuilt(kill)));
         }
         assertThat(counterparty.waitFor(300, TimeUnit.SECONDS))
                 .as("counterparty has ended")
@@ -89,30 +100,79 @@ class GatewaySurvivesKillIT {
 
         BookContent content = BookContent.read(book);
         assertThat(content.confirmed()).hasSize(ORDERS);
-        assertThat(Proof.differences(content, GatewayLog.read(log))).isEmpty();
+        Path[] files = logFiles();
+        assertThat(files).as("archives and log file").hasSizeGreaterThan(2);
+        assertThat(Proof.differences(content, GatewayLog.read(files))).isEmpty();
+
+        List<Reported> atEnd =
+                StateFromLog.readAll(directory.resolve("gateway.ring")).book().reported();
+        assertThat(atEnd).hasSameSizeAs(content.reported());
+        compare(content.reported(), atEnd);
+        assertThat(atEnd.stream().map(Reported::ordStatus))
+                .as("states that orders have had")
+                .containsAll(Stream.of(OrderState.values())
+                        .map(state -> String.valueOf(state.ordStatus()))
+                        .toList());
+    }
+
+    private static void compare(List<Reported> counterparty, List<Reported> gateway) {
+        assertThat(BookComparison.differences(gateway, counterparty))
+                .as("books of %d and %d executions", gateway.size(), counterparty.size())
+                .isEmpty();
+    }
+
+    private Path rebuilt(int run) {
+        return directory.resolve("rebuilt-" + run);
+    }
+
+    /** The oldest first. */
+    private Path[] logFiles() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            Stream<Path> archives = files.filter(
+                            file -> file.getFileName().toString().matches("gateway-\\d+\\.log\\.gz"))
+                    .sorted(Comparator.comparingInt(file ->
+                            Integer.parseInt(file.getFileName().toString().split("[-.]")[1])));
+            return Stream.concat(archives, Stream.of(log)).toArray(Path[]::new);
+        }
+    }
+
+    private void awaitOutput(String line, int times, Process... alive) throws Exception {
+        while (countOf(line, directory.resolve("gateway.out")) < times) {
+            assertAlive(alive);
+            Thread.sleep(10);
+        }
+    }
+
+    private static long countOf(String begin, Path file) throws IOException {
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.filter(line -> line.startsWith(begin)).count();
+        }
+    }
+
+    private void assertAlive(Process... processes) {
+        for (Process process : processes) {
+            assertThat(process.isAlive())
+                    .as("%s, see %s", process.info(), directory)
+                    .isTrue();
+        }
     }
 
     private void awaitConfirmed(int orders, Process... alive) throws Exception {
-        while (!Files.exists(book) || confirmedSoFar() < orders) {
-            for (Process process : alive) {
-                assertThat(process.isAlive())
-                        .as("%s, see %s", process.info(), directory)
-                        .isTrue();
-            }
+        while (!Files.exists(book) || countOf(Book.CONFIRMED, book) < orders) {
+            assertAlive(alive);
             Thread.sleep(20);
         }
     }
 
-    private long confirmedSoFar() throws IOException {
-        try (Stream<String> lines = Files.lines(book)) {
-            return lines.filter(line -> line.startsWith(Book.CONFIRMED)).count();
-        }
-    }
-
-    private Process startGateway() throws IOException {
+    private Process startGateway(int run) throws IOException {
         return start(
                 "gateway",
-                List.of("-Dgateway.ring=" + directory.resolve("gateway.ring"), "-Dgateway.log=" + log),
+                List.of(
+                        "-Dlog4j2.configurationFile=rolling-log4j2.xml",
+                        "-Dgateway.folder=" + directory,
+                        "-Dgateway.ring=" + directory.resolve("gateway.ring"),
+                        "-Dgateway.log=" + log,
+                        "-Dgateway.book=" + rebuilt(run)),
                 "examples.fix.Gateway",
                 directory.resolve("store").toString());
     }

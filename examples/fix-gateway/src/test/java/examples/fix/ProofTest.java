@@ -73,7 +73,9 @@ class ProofTest {
         log.add(message("incoming", order(5)));
         log.add(accepted(5, "ORD-5"));
         log.add(accepted(5, "ORD-5"));
-        assertThat(differences()).containsExactly("ORD-5 is accepted twice in the log");
+        assertThat(differences())
+                .containsExactly(
+                        "execution 5 stands in the log right after execution 5", "ORD-5 is accepted twice in the log");
     }
 
     @Test
@@ -81,7 +83,7 @@ class ProofTest {
         log.remove(accepted(2, "ORD-2"));
         assertThat(differences())
                 .containsExactly(
-                        "ORD-3 has number 3 in the log, right after number 1",
+                        "execution 3 stands in the log right after execution 1",
                         "ORD-2 was confirmed but is not in the log");
     }
 
@@ -131,8 +133,8 @@ class ProofTest {
     }
 
     private static String accepted(int number, String clOrdId) {
-        return "2026-01-02T03:04:05,678 orders [QFJ Message Processor] accepted " + number + " clOrdID=" + clOrdId
-                + " symbol=BURST side=1 quantity=100.0 price=10.0";
+        return "2026-01-02T03:04:05,678 orders [QFJ Message Processor] execution " + number + " order=" + number
+                + " step=1 clOrdID=" + clOrdId + " state=NEW symbol=BURST side=1 quantity=100 price=10.0 filled=0";
     }
 
     private static String message(String direction, String text) {
@@ -144,7 +146,7 @@ class ProofTest {
     }
 
     private static String confirmation(int number) {
-        return "8=FIX.4.4|9=100|35=8|34=" + number + "|49=GATEWAY|56=CLIENT|11=ORD-" + number + "|17=E-" + number
-                + "|10=000|";
+        return "8=FIX.4.4|9=100|35=8|34=" + number + "|49=GATEWAY|56=CLIENT|37=G-" + number + "|11=ORD-" + number
+                + "|17=E-" + number + "|39=0|38=100|14=0|44=10|10=000|";
     }
 }

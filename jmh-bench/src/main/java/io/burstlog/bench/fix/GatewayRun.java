@@ -87,6 +87,7 @@ public final class GatewayRun implements AutoCloseable {
         command.addAll(jvm.command());
         command.addAll(List.of(
                 "-Dlog4j2.configurationFile=" + configuration,
+                "-Dgateway.ring=" + ring,
                 "-Dgateway.log=" + log,
                 "-cp",
                 System.getProperty("java.class.path"),
