@@ -65,6 +65,17 @@ uint64_t events_last(struct events *events, struct event *event) {
     return posted;
 }
 
+uint64_t events_since(struct events *events, uint64_t number, struct event *event) {
+    pthread_mutex_lock(&events->lock);
+    const uint64_t end = events->end, kept = end < EVENTS_KEPT ? 0 : end - EVENTS_KEPT;
+    const uint64_t found = number > kept ? number : kept;
+    if (found < end) {
+        *event = events->kept[found % EVENTS_KEPT];
+    }
+    pthread_mutex_unlock(&events->lock);
+    return found < end ? found + 1 : 0;
+}
+
 void events_close(struct events *events) {
     pthread_mutex_lock(&events->lock);
     events->closed = 1;

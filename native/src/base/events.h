@@ -45,6 +45,10 @@ int events_take(struct events *events, struct event *event, int64_t timeout_ns);
 /* Copies the newest event that was ever posted, taken or not. Returns how many were posted; 0: *event is unchanged. */
 uint64_t events_last(struct events *events, struct event *event);
 
+/* Copies the oldest event that is still kept of those with this number and later ones, taken or not; the first one ever has
+ * number 0. Returns the number behind it, with which to ask for the next one; 0: there is none. */
+uint64_t events_since(struct events *events, uint64_t number, struct event *event);
+
 /* Closes the queue: no more events come. Wakes all takers. */
 void events_close(struct events *events);
 

@@ -54,6 +54,7 @@ void log_let_go(void *argument) {
     stream_keep_figures(log);
     stages_keep(log->stages);
     users_end(&log->users, &log->engine->drained);
+    recorder_end(&log->recorder);
     stages_forget(log->stages);
     log_window_close(log);
     log->device->image_in_use = ring_has_failed(log->ring);
@@ -121,6 +122,7 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
         return leave_it(log, timeout_ns);
     }
     worker_join(&log->threads.drain);
+    recorder_await_end(&log->recorder, &limit);
     segments_await_end(log, &limit);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
         rolling_await_end(stream->rolling, &limit);

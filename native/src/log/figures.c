@@ -41,36 +41,46 @@ static void fill_event(burst_t *log, struct figures *figures) {
     }
 }
 
-void log_fill_figures(void *argument, struct figures *figures) {
+/* Fills what a closed log has, too. */
+static void fill_stats(const burst_t *log, const burst_stats_t *stats, struct figures *figures) {
+    const struct platform *platform = log->ring->platform;
+    figures->bytes = sizeof *figures;
+    figures->state = stats->state;
+    figures->survives = stats->survives;
+    figures->io = stats->io;
+    figures->time_ns = platform_realtime_ns(platform);
+    figures->monotonic_ns = platform_monotonic_ns(platform);
+    figures->pid = (uint64_t)getpid();
+    figures->accepted_sequence = (uint64_t)stats->accepted_sequence;
+    figures->durable_sequence = (uint64_t)stats->durable_sequence;
+    figures->drained_sequence = (uint64_t)stats->drained_sequence;
+    figures->capacity_bytes = stats->capacity_bytes;
+    figures->commits = stats->commits;
+    figures->device_writes = stats->device_writes;
+    figures->device_bytes = stats->device_bytes;
+    figures->full_waits = stats->full_waits;
+    figures->discarded = stats->discarded;
+    figures->lost_enqueued = stats->lost_enqueued;
+    figures->provably_lost = log->provably_lost;
+    figures->gaps = log->gaps;
+    figures->epoch = stats->epoch;
+}
+
+int log_fill_figures(void *argument, struct figures *figures) {
     burst_t *log = argument;
     const struct ring *ring = log->ring;
     burst_stats_t stats;
     uint64_t next_sequence;
     if (log_look(log) < 0) {
-        return;
+        fill_stats(log, &log->last_stats, figures);
+        figures->drained_position = figures->claimed_position - log->last_stats.used_bytes;
+        return 0;
     }
     log_fill_stats(log, &stats);
-    figures->bytes = sizeof *figures;
-    figures->state = stats.state;
-    figures->survives = stats.survives;
-    figures->io = stats.io;
-    figures->time_ns = platform_realtime_ns(ring->platform);
-    figures->monotonic_ns = platform_monotonic_ns(ring->platform);
-    figures->pid = (uint64_t)getpid();
-    figures->accepted_sequence = (uint64_t)stats.accepted_sequence;
-    figures->durable_sequence = (uint64_t)stats.durable_sequence;
-    figures->drained_sequence = (uint64_t)stats.drained_sequence;
-    figures->capacity_bytes = stats.capacity_bytes;
+    fill_stats(log, &stats, figures);
     ring_durable(ring, &figures->durable_position, &next_sequence);
     figures->claimed_position = ring_claimed(ring);
     figures->drained_position = atomic_load(&ring->freed);
-    figures->commits = stats.commits;
-    figures->device_writes = stats.device_writes;
-    figures->device_bytes = stats.device_bytes;
-    figures->full_waits = stats.full_waits;
-    figures->discarded = stats.discarded;
-    figures->lost_enqueued = stats.lost_enqueued;
-    figures->provably_lost = log->provably_lost;
     fill_event(log, figures);
     snprintf(figures->failure, sizeof figures->failure, "%s", ring_has_failed(ring) ? ring->failure : "");
     snprintf(figures->ring, sizeof figures->ring, "%s", ring->path);
@@ -79,4 +89,5 @@ void log_fill_figures(void *argument, struct figures *figures) {
         stages_copy(log->stages, stage, &figures->stages[stage]);
     }
     log_leave(log);
+    return 1;
 }

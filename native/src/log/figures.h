@@ -8,6 +8,6 @@
 
 /* Fills the figures; only the thread of the door calls it. A log that is being closed keeps its last ones. log: a
  * burst_t. */
-void log_fill_figures(void *log, struct figures *figures);
+int log_fill_figures(void *log, struct figures *figures);
 
 #endif

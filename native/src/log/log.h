@@ -8,6 +8,7 @@
 #include "base/limit.h"
 #include "base/worker.h"
 #include "burstlog.h"
+#include "flight/recorder.h"
 #include "log/engine.h"
 #include "log/threads.h"
 #include "log/users.h"
@@ -76,6 +77,7 @@ struct burst {
         struct window_memory memory;
         struct door *door; /* NULL: there is none */
     } window;
+    struct recorder recorder;
     struct events events;
     struct stages *stages; /* never freed, like the ring */
     int64_t shutdown_timeout_ns;
@@ -86,6 +88,7 @@ struct burst {
     _Atomic uint32_t close_step; /* enum close_step */
     struct log_users users;      /* after the last call has left, last_stats and the counts of the stages are final */
     uint64_t provably_lost;
+    uint32_t gaps; /* ranges of the ring that recovery found damaged or void */
     char statement[1024];
     burst_stats_t last_stats; /* valid in a closed log */
     /* Next handle in the list of all that were ever opened: no leak checker then counts one as leaked. */

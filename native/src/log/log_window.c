@@ -2,6 +2,8 @@
 #include "log/log_window.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -79,6 +81,45 @@ void log_window_open(burst_t *log, const struct checked_config *checked) {
         events_post(&log->events, EVENT_WARN,
                     "ring %s is opened without a window in %s: %s; readers read the medium, some milliseconds late",
                     ring, checked->values.window, why);
+    }
+}
+
+/* The file of a ring file is beside it, so that both are found together. A device has no folder of its own: its file is where
+ * the window is. */
+static int name_record(burst_t *log, const burst_config_t *config) {
+    struct recorder *const recorder = &log->recorder;
+    char name[WINDOW_SOCKET_NAME_BYTES];
+    const size_t room = sizeof recorder->path;
+    window_socket_name(recorder->uuid, name);
+    name[strlen(name) - strlen(WINDOW_SOCKET_SUFFIX)] = '\0';
+    const int bytes = log->device->is_file
+                          ? snprintf(recorder->path, room, "%s%s", log->device->path, FLIGHT_SUFFIX)
+                          : snprintf(recorder->path, room, "%s/%s%s", config->window, name, FLIGHT_SUFFIX);
+    return bytes < (int)room;
+}
+
+/* Those who may connect to the window may read the file. */
+static uint32_t mode_of_record(const burst_config_t *config) {
+    return DEFAULT_MODE | (config->window_mode & (S_IWGRP | S_IWOTH)) << 1;
+}
+
+void log_window_record(burst_t *log, const struct checked_config *checked) {
+    const burst_config_t *const config = &checked->values;
+    struct recorder *const recorder = &log->recorder;
+    const struct recorder_host host = {
+        .platform = log->ring->platform, .events = &log->events, .fill = log_fill_figures, .log = log};
+    if (!is_wanted(config)) {
+        return;
+    }
+    memcpy(recorder->uuid, ring_view_superblock(&log->engine->view)->uuid, sizeof recorder->uuid);
+    snprintf(recorder->ring, sizeof recorder->ring, "%s", log->device->path);
+    recorder->mode = mode_of_record(config);
+    if (name_record(log, config)) {
+        recorder_start(recorder, &host);
+    } else {
+        events_post(&log->events, EVENT_WARN,
+                    "ring %s goes on without its flight recorder, and loses no record by that: %s", recorder->ring,
+                    "the path of its file is too long");
     }
 }
 

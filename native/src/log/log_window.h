@@ -17,6 +17,9 @@ struct window_maker *log_window_maker(burst_t *log, const struct checked_config 
  * an event tells that. */
 void log_window_open(burst_t *log, const struct checked_config *checked);
 
+/* Starts the flight recorder, if the configuration wants a window. */
+void log_window_record(burst_t *log, const struct checked_config *checked);
+
 /* Closes the door. No reader is waited for. */
 void log_window_close(burst_t *log);
 

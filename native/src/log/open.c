@@ -228,6 +228,7 @@ static void tell_open(burst_t *log, const struct checked_config *checked, const 
 static void remember(burst_t *log) {
     log->ring = log->main.ring = log->engine->ring;
     log->provably_lost = log->engine->view.recovery.lost;
+    log->gaps = (uint32_t)log->engine->view.recovery.jump_count;
     recovery_statement(&log->engine->view.recovery, log->statement, sizeof log->statement);
     log->next = atomic_load(&all_logs);
     while (!atomic_compare_exchange_weak(&all_logs, &log->next, log)) {
@@ -247,6 +248,7 @@ static int open_log(burst_t *log, const struct checked_config *checked, const st
     if (rc == 0) {
         remember(log); /* before a reader can ask for figures */
         log_window_open(log, checked);
+        log_window_record(log, checked);
         placement_of_threads(&checked->placement, &log->threads);
         return 0;
     }

@@ -47,6 +47,8 @@ struct figures {
     uint64_t discarded;
     uint64_t lost_enqueued;
     uint64_t provably_lost; /* records that the open found lost */
+    uint32_t epoch;         /* number of the open in the ring's life */
+    uint32_t gaps;          /* ranges of the ring that the open found damaged or void */
     uint64_t events;        /* so many events were posted */
     int64_t event_ns;       /* CLOCK_REALTIME of the last one */
     uint32_t event_severity;

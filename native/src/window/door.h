@@ -33,7 +33,7 @@ struct door_host {
     void (*await_commit)(void *argument, uint64_t above_position, int64_t timeout_ns);
     struct event_count *commits; /* await_commit sleeps here */
     /* Fills the figures of the window. Only the door's thread calls it. */
-    void (*fill_figures)(void *log, struct figures *figures);
+    int (*fill_figures)(void *log, struct figures *figures);
     void *log;
 };
 

@@ -30,7 +30,7 @@ static void put_latency(FILE *out, const char *name, const struct histogram_figu
 }
 
 static void put_second(FILE *out, const struct history *history) {
-    const struct history_sample *last = history_sample(history, 0), *slowest = history_slowest(history);
+    const struct flight_step *last = history_sample(history, 0), *slowest = history_slowest(history);
     if (last != NULL) {
         put_latency(out, "last", &last->latency);
         fprintf(out, ",\"seconds\":%.3f", last->seconds);
@@ -124,7 +124,7 @@ void screen_json(FILE *out, const struct watch *watch) {
                    figures->claimed_position > figures->drained_position
                        ? figures->claimed_position - figures->drained_position
                        : 0);
-        history_latency(figures->stages, &all);
+        flight_latency(figures->stages, &all);
         histogram_summarize(&all, &since_open);
         put_latency(out, "since_open", &since_open);
         put_second(out, &watch->history);

@@ -119,14 +119,14 @@ static void draw_line(const struct screen *screen, const struct history *history
     uint64_t least_ns = UINT64_MAX, most_ns = 0;
     char least[UNITS_ROOM], most[UNITS_ROOM];
     for (unsigned back = 0; back < HISTORY_SAMPLES; back++) {
-        const struct history_sample *sample = history_sample(history, back);
+        const struct flight_step *sample = history_sample(history, back);
         const uint64_t p99_ns = sample == NULL ? 0 : sample->latency.p99_ns;
         least_ns = p99_ns > 0 && p99_ns < least_ns ? p99_ns : least_ns;
         most_ns = p99_ns > most_ns ? p99_ns : most_ns;
     }
     fputs("  p99, minute   ", screen->out);
     for (unsigned back = HISTORY_SAMPLES; back-- > 0;) {
-        const struct history_sample *sample = history_sample(history, back);
+        const struct flight_step *sample = history_sample(history, back);
         const uint64_t p99_ns = sample == NULL ? 0 : sample->latency.p99_ns;
         fputs(p99_ns == 0 ? " " : (screen->is_utf8 ? blocks : letters)[level_of(p99_ns, least_ns)], screen->out);
     }
@@ -143,8 +143,8 @@ static void draw_latency(const struct screen *screen, const struct watch *watch)
     static struct histogram all;
     static const struct histogram_figures none;
     struct histogram_figures since_open;
-    const struct history_sample *last = history_sample(&watch->history, 0);
-    history_latency(watch->figures.stages, &all);
+    const struct flight_step *last = history_sample(&watch->history, 0);
+    flight_latency(watch->figures.stages, &all);
     histogram_summarize(&all, &since_open);
     put_bold(screen, "until durable ");
     fputs("         p50        p99      p99.9        max\n", screen->out);
@@ -193,7 +193,7 @@ static void draw_ring(const struct screen *screen, const struct watch *watch) {
 }
 
 static void draw_rate(const struct screen *screen, const struct watch *watch) {
-    const struct history_sample *last = history_sample(&watch->history, 0);
+    const struct flight_step *last = history_sample(&watch->history, 0);
     char records[UNITS_ROOM], commits[UNITS_ROOM], bytes[UNITS_ROOM];
     put_bold(screen, "rate");
     if (last == NULL || !watch->is_fresh || last->seconds <= 0) {
@@ -208,7 +208,7 @@ static void draw_rate(const struct screen *screen, const struct watch *watch) {
 }
 
 static void draw_slowest(const struct screen *screen, const struct history *history) {
-    const struct history_sample *slowest = history_slowest(history);
+    const struct flight_step *slowest = history_slowest(history);
     char time[UNITS_ROOM];
     put_bold(screen, "slowest");
     if (slowest == NULL) {

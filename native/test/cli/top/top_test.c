@@ -45,7 +45,7 @@ static void a_sample_is_what_happened_since_the_last_one(void **state) {
     record(STAGE_COMMIT_WAIT, 10000, 99);
     record(STAGE_ENQUEUE_LAG, 20000, 1);
     assert_int_equal(history_add(&watch.history, &now), 1);
-    const struct history_sample *sample = history_sample(&watch.history, 0);
+    const struct flight_step *sample = history_sample(&watch.history, 0);
     assert_int_equal(sample->records, 300);
     assert_int_equal(sample->commits, 100);
     assert_int_equal(sample->latency.count, 100);
@@ -75,7 +75,7 @@ static void another_open_begins_anew(void **state) {
     assert_int_equal(history_add(&watch.history, &now), 1);
 }
 
-static const struct history_sample *slowest_of(enum stage stage, uint64_t ns) {
+static const struct flight_step *slowest_of(enum stage stage, uint64_t ns) {
     pass_a_second();
     record(stage, ns, 1);
     history_add(&watch.history, &now);
@@ -181,8 +181,8 @@ static void the_screen_fits_80_columns(void **state) {
     watch.figures.accepted_sequence = 999999999;
     watch.durable_sequence = 1000000000; /* the watermark is newer */
     watch.figures.full_waits = 999999;
-    struct history_sample *const last = &watch.history.samples[(watch.history.count - 1) % HISTORY_SAMPLES];
-    *last = (struct history_sample){.seconds = 1, .records = 9999999, .commits = 99999, .bytes = 1047527424};
+    struct flight_step *const last = &watch.history.samples[(watch.history.count - 1) % HISTORY_SAMPLES];
+    *last = (struct flight_step){.seconds = 1, .records = 9999999, .commits = 99999, .bytes = 1047527424};
     draw(1, 2, &choice);
     assert_fits();
     assert_non_null(strstr(drawn, "MiB/s\n"));
