@@ -83,6 +83,17 @@ static jint JNICALL jni_await_progress(JNIEnv *env, jobject self, jlong handle, 
     return burst_await_progress(log_of(handle), (burst_progress_t *)(uintptr_t)progress, timeout_ns);
 }
 
+static void JNICALL jni_nudge(JNIEnv *env, jobject self, jlong handle) {
+    (void)env, (void)self;
+    burst_nudge(log_of(handle));
+}
+
+static jint JNICALL jni_is_drained(JNIEnv *env, jobject self, jlong handle, jlong stream, jlong sequence) {
+    (void)env, (void)self;
+    return stream == 0 ? burst_is_drained(log_of(handle), sequence)
+                       : burst_stream_is_drained(stream_of(stream), sequence);
+}
+
 int burst_register(void *jni_env, void *java_class) {
     JNIEnv *env = jni_env;
     jclass type = java_class;
@@ -97,6 +108,8 @@ int burst_register(void *jni_env, void *java_class) {
         {(char *)"awaitDurable", (char *)"(JJJ)I", (void *)jni_await_durable},
         {(char *)"put", (char *)"(JJIJII)J", (void *)jni_put},
         {(char *)"awaitProgress", (char *)"(JJJ)I", (void *)jni_await_progress},
+        {(char *)"nudge", (char *)"(J)V", (void *)jni_nudge},
+        {(char *)"isDrained", (char *)"(JJJ)I", (void *)jni_is_drained},
     };
     if (!env || !type)
         return error_set(EINVAL,
@@ -105,8 +118,9 @@ int burst_register(void *jni_env, void *java_class) {
         (*env)->ExceptionClear(env);
         return error_set(
             EINVAL,
-            "the Java class lacks one of the native methods append, enqueue, offer, "
-            "appendWithin, enqueueWithin, durableSequence, awaitDurable, put and awaitProgress; use the jar and the library of one version");
+            "the Java class lacks one of the native methods append, enqueue, offer, appendWithin, enqueueWithin, "
+            "durableSequence, awaitDurable, put, awaitProgress, nudge and isDrained; use the jar and the library of one "
+            "version");
     }
     return 0;
 }

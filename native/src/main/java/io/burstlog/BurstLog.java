@@ -9,6 +9,8 @@ import io.burstlog.binding.StatsStruct;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A log whose append returns when the record is durable.
@@ -37,7 +39,11 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p><b>Thread safety.</b> Every method may be called by any thread at any time, {@link #close()} included. Writing a
  * record takes no lock in Java and allocates nothing, once the thread's buffer has grown to the size of its records. A
- * wait neither heeds nor changes the interrupt flag of its thread. A virtual thread that waits holds its carrier.
+ * wait neither heeds nor changes the interrupt flag of its thread.
+ *
+ * <p><b>Virtual threads.</b> A virtual thread that waits in a method of a log or a stream is parked, and other virtual
+ * threads run meanwhile. In native code it only copies its record. A daemon thread of the log, {@code burstlog-waker},
+ * which the first virtual thread that waits starts, writes the records of virtual threads and releases them.
  *
  * <p><b>Failures.</b> All methods throw {@link BurstException}; on a closed log the methods that write throw it with
  * the code {@link BurstException.Code#CLOSED}. A method that does not acknowledge its record throws, with two
@@ -54,6 +60,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     private final RecordCalls calls;
     private final Duration closeTimeout;
     private final Thread listener;
+    private final Waker waker;
+    private final Lock closing = new ReentrantLock();
 
     /** The folder of segments of each stream that has one. */
     private final Map<String, String> segments = new ConcurrentHashMap<>();
@@ -69,8 +77,15 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         this.calls = calls;
         this.closeTimeout = config.shutdownTimeout().isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : config.shutdownTimeout();
         this.listener = listener;
+        this.waker = new Waker(config.ring(), handle, calls);
+        long mainHandle = Engine.burst_main_stream(handle);
         this.main = new BurstStream(
-                toString(), Engine.burst_main_stream(handle), calls, statsOf(handle).maxRecordBytes, closeTimeout);
+                toString(),
+                mainHandle,
+                calls,
+                new ParkedWrites(waker, calls, mainHandle, toString(), this::acceptedSequence, config.main()),
+                statsOf(handle).maxRecordBytes,
+                closeTimeout);
         if (config.main() != null) {
             note("", config.main());
         }
@@ -87,6 +102,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *     {@link BurstException.Code#INVALID_ARGUMENT} and {@link BurstException.Code#LIBRARY}
      */
     public static BurstLog open(BurstConfig config) {
+        return VirtualThreads.onPlatformThread(() -> openHere(config));
+    }
+
+    private static BurstLog openHere(BurstConfig config) {
         RecordCalls calls = EngineLibrary.load(config.library()).recordCalls(config.binding());
         ScratchBuffers.prepare();
         LongByReference opened = new LongByReference();
@@ -158,6 +177,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *     {@link BurstException.Code#OTHER} if 63 streams beside the main one are open or hold records
      */
     public BurstStream stream(String name, StreamConfig config) {
+        return VirtualThreads.onPlatformThread(() -> streamHere(name, config));
+    }
+
+    private BurstStream streamHere(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);
         String text = "BurstStream[" + nameOf(name, config) + " of " + ring + "]";
         LongByReference opened = new LongByReference();
@@ -166,7 +189,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
             throw BurstException.ofOpen(-result, Engine.lastError());
         }
         try {
-            BurstStream stream = new BurstStream(text, opened.getValue(), calls, maxRecordBytes(), closeTimeout);
+            ParkedWrites parked =
+                    new ParkedWrites(waker, calls, opened.getValue(), text, this::acceptedSequence, config);
+            BurstStream stream =
+                    new BurstStream(text, opened.getValue(), calls, parked, maxRecordBytes(), closeTimeout);
             note(nameOf(name, config), config);
             return stream;
         } catch (Throwable noMemory) {
@@ -252,7 +278,11 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if no such record was ever accepted
      */
     public boolean awaitDurable(long sequence, Duration timeout) {
-        int result = calls.awaitDurable(handle, sequence, NativeTime.nanosOf(timeout));
+        long nanos = NativeTime.nanosOf(timeout);
+        if (VirtualThreads.isCurrent()) {
+            return main.parked().awaitDurable(sequence, nanos);
+        }
+        int result = calls.awaitDurable(handle, sequence, nanos);
         return result >= 0 ? result > 0 : BurstStream.fail(result) > 0;
     }
 
@@ -262,7 +292,11 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @throws RingFailedException if the ring failed before that
      */
     public void flush() {
-        BurstStream.check(Engine.burst_flush(handle, NativeTime.FOREVER));
+        if (VirtualThreads.isCurrent()) {
+            main.parked().awaitDurable(acceptedSequence(), NativeTime.FOREVER);
+        } else {
+            BurstStream.check(Engine.burst_flush(handle, NativeTime.FOREVER));
+        }
     }
 
     /**
@@ -274,7 +308,9 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @throws RingFailedException if the ring failed before that
      */
     public boolean awaitDrained(Duration timeout) {
-        return BurstStream.check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
+        return VirtualThreads.isCurrent()
+                ? waker.awaitDrained(0, acceptedSequence(), NativeTime.nanosOf(timeout))
+                : BurstStream.check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
     /** {@return the figures of this log now; for a closed log its last ones} */
@@ -338,8 +374,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *     does not answer: the close goes on by itself, and the ring cannot be opened again until that has ended
      */
     @Override
-    public synchronized void close() {
-        ended(Engine.burst_close(handle), LISTENER_FAREWELL_MILLIS);
+    public void close() {
+        closeBy(() -> ended(Engine.burst_close(handle), LISTENER_FAREWELL_MILLIS));
     }
 
     /**
@@ -347,11 +383,25 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *
      * @param timeout the longest time to wait
      */
-    public synchronized void close(Duration timeout) {
-        long begin = System.nanoTime();
-        long result = Engine.burst_close_within(handle, NativeTime.nanosOf(timeout));
-        long left = timeout.minusNanos(System.nanoTime() - begin).toMillis();
-        ended(result, Math.min(LISTENER_FAREWELL_MILLIS, left));
+    public void close(Duration timeout) {
+        closeBy(() -> {
+            long begin = System.nanoTime();
+            long result = Engine.burst_close_within(handle, NativeTime.nanosOf(timeout));
+            long left = timeout.minusNanos(System.nanoTime() - begin).toMillis();
+            ended(result, Math.min(LISTENER_FAREWELL_MILLIS, left));
+        });
+    }
+
+    private void closeBy(Runnable call) {
+        VirtualThreads.onPlatformThread(() -> {
+            closing.lock();
+            try {
+                call.run();
+            } finally {
+                closing.unlock();
+            }
+            return null;
+        });
     }
 
     private void ended(long result, long farewellMillis) {
@@ -359,6 +409,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
             return;
         }
         BurstException failure = result < 0 ? BurstException.ofCall((int) -result, Engine.lastError()) : null;
+        waker.end();
         if (failure == null || failure.code() != BurstException.Code.UNDECIDED) {
             EventDelivery.awaitEnd(listener, farewellMillis);
         }
@@ -370,6 +421,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     @Override
     public String toString() {
         return "BurstLog[" + ring + "]";
+    }
+
+    private long acceptedSequence() {
+        return statsOf(handle).acceptedSequence;
     }
 
     private static StatsStruct statsOf(long handle) {

@@ -8,6 +8,8 @@ import io.burstlog.binding.StreamStatsStruct;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One of several streams of a {@link BurstLog}, with a log file of its own: orders, audit, diagnostics.
@@ -31,17 +33,28 @@ import java.util.concurrent.TimeUnit;
  */
 public final class BurstStream implements RecordWriter, AutoCloseable {
 
+    private static final Runnable NOTHING = () -> {};
+
     private final String text;
     private final long handle;
     private final RecordCalls calls;
     private final long maxRecordBytes;
     private final Duration closeTimeout;
+    private final ParkedWrites parked;
+    private final Lock closing = new ReentrantLock();
     private boolean isAllDrained;
 
-    BurstStream(String text, long handle, RecordCalls calls, long maxRecordBytes, Duration closeTimeout) {
+    BurstStream(
+            String text,
+            long handle,
+            RecordCalls calls,
+            ParkedWrites parked,
+            long maxRecordBytes,
+            Duration closeTimeout) {
         this.text = text;
         this.handle = handle;
         this.calls = calls;
+        this.parked = parked;
         this.maxRecordBytes = maxRecordBytes;
         this.closeTimeout = closeTimeout;
     }
@@ -51,8 +64,16 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
         return maxRecordBytes;
     }
 
+    /** Returns the writes of virtual threads. */
+    ParkedWrites parked() {
+        return parked;
+    }
+
     @Override
     public long append(RecordBuffer record, long eventTimeNanos) {
+        if (VirtualThreads.isCurrent()) {
+            return parked.write(record, eventTimeNanos, true, NOTHING);
+        }
         return accepted(record, calls.append(handle, record.address(), record.length(), eventTimeNanos));
     }
 
@@ -60,12 +81,54 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     public long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
         long nanos = NativeTime.nanosOf(timeout);
         int rule = onFull.ordinal();
+        if (VirtualThreads.isCurrent()) {
+            return parked.write(record, eventTimeNanos, true, onFull, nanos, NOTHING);
+        }
         return accepted(
                 record, calls.appendWithin(handle, record.address(), record.length(), eventTimeNanos, rule, nanos));
     }
 
+    /**
+     * Appends as {@link #append(RecordBuffer, long, OnFull, Duration)} does, and gives the record's memory back as
+     * early as possible: a virtual thread that waits needs none. For callers with few buffers and many threads.
+     *
+     * @param giveBack runs once, also if this method throws; afterwards others may use the buffer
+     * @return as {@link #append(RecordBuffer, long)}
+     */
+    public long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout, Runnable giveBack) {
+        if (VirtualThreads.isCurrent()) {
+            return parked.write(record, eventTimeNanos, true, onFull, NativeTime.nanosOf(timeout), giveBack);
+        }
+        try {
+            return append(record, eventTimeNanos, onFull, timeout);
+        } finally {
+            giveBack.run();
+        }
+    }
+
+    /**
+     * Enqueues as {@link #enqueue(RecordBuffer, long, OnFull, Duration)} does, and gives the record's memory back as
+     * {@link #append(RecordBuffer, long, OnFull, Duration, Runnable)} does.
+     *
+     * @param giveBack runs once, also if this method throws; afterwards others may use the buffer
+     * @return as {@link #append(RecordBuffer, long)}
+     */
+    public long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout, Runnable giveBack) {
+        if (VirtualThreads.isCurrent()) {
+            return parked.write(record, eventTimeNanos, false, onFull, NativeTime.nanosOf(timeout), giveBack);
+        }
+        try {
+            return enqueue(record, eventTimeNanos, onFull, timeout);
+        } finally {
+            giveBack.run();
+        }
+    }
+
     @Override
     public long enqueue(RecordBuffer record, long eventTimeNanos) {
+        if (VirtualThreads.isCurrent()) {
+            return parked.write(record, eventTimeNanos, false, NOTHING);
+        }
         return accepted(record, calls.enqueue(handle, record.address(), record.length(), eventTimeNanos));
     }
 
@@ -73,6 +136,9 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     public long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
         long nanos = NativeTime.nanosOf(timeout);
         int rule = onFull.ordinal();
+        if (VirtualThreads.isCurrent()) {
+            return parked.write(record, eventTimeNanos, false, onFull, nanos, NOTHING);
+        }
         return accepted(
                 record, calls.enqueueWithin(handle, record.address(), record.length(), eventTimeNanos, rule, nanos));
     }
@@ -101,8 +167,10 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      * @throws BurstException if the roll was not accepted; the stream then stays in the same file
      */
     public long roll(Roll roll, long timeNanos) {
-        long sequence = Engine.burst_stream_roll(handle, NativeRoll.of(roll), timeNanos);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return VirtualThreads.onPlatformThread(() -> {
+            long sequence = Engine.burst_stream_roll(handle, NativeRoll.of(roll), timeNanos);
+            return sequence >= 0 ? sequence : fail(sequence);
+        });
     }
 
     /**
@@ -126,9 +194,11 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      * @throws BurstException with code {@link BurstException.Code#CLOSED} once the stream is closed
      */
     public RollRequest nextRoll(Duration timeout) {
-        RollRequestStruct request = new RollRequestStruct();
-        int result = check(Engine.burst_stream_next_roll(handle, request, NativeTime.nanosOf(timeout)));
-        return result > 0 ? NativeRoll.toRequest(request) : null;
+        return VirtualThreads.onPlatformThread(() -> {
+            RollRequestStruct request = new RollRequestStruct();
+            int result = check(Engine.burst_stream_next_roll(handle, request, NativeTime.nanosOf(timeout)));
+            return result > 0 ? NativeRoll.toRequest(request) : null;
+        });
     }
 
     /**
@@ -165,7 +235,9 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      * @throws RingFailedException if the ring failed before that
      */
     public boolean awaitDrained(Duration timeout) {
-        return check(Engine.burst_stream_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
+        return VirtualThreads.isCurrent()
+                ? parked.awaitDrained(NativeTime.nanosOf(timeout))
+                : check(Engine.burst_stream_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
     /** {@return the figures of this stream now; for a closed stream its last ones} */
@@ -210,12 +282,19 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      *     as the log is open, or after its next open. The answer is false for a stream that its log has closed
      * @throws RingFailedException if the ring failed before that; the stream is closed all the same
      */
-    public synchronized boolean close(Duration timeout) {
-        int result = Engine.burst_stream_close(handle, NativeTime.nanosOf(timeout));
-        if (result != -Engine.ESHUTDOWN) {
-            isAllDrained = check(result) > 0;
-        }
-        return isAllDrained;
+    public boolean close(Duration timeout) {
+        return VirtualThreads.onPlatformThread(() -> {
+            closing.lock();
+            try {
+                int result = Engine.burst_stream_close(handle, NativeTime.nanosOf(timeout));
+                if (result != -Engine.ESHUTDOWN) {
+                    isAllDrained = check(result) > 0;
+                }
+                return isAllDrained;
+            } finally {
+                closing.unlock();
+            }
+        });
     }
 
     @Override

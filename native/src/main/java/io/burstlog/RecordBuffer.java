@@ -135,6 +135,13 @@ public final class RecordBuffer {
         return this;
     }
 
+    /** Returns a copy of the record on the heap. */
+    byte[] copy() {
+        byte[] copy = new byte[bytes.position()];
+        bytes.get(0, copy);
+        return copy;
+    }
+
     /** Returns the memory address of the record; valid while this object is reachable and does not grow. */
     long address() {
         return address;

@@ -48,12 +48,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
      * @param record 0 bytes to the longest record allowed
      */
     default long append(byte[] record) {
-        RecordBuffer copy = copyOf(record);
-        try {
-            return append(copy, nowNanos());
-        } finally {
-            ScratchBuffers.release(copy);
-        }
+        return ScratchBuffers.append(this, copyOf(record), nowNanos());
     }
 
     /**
@@ -62,14 +57,9 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
      * @param record its position moves to its limit if the call returns, and stays if the call throws
      */
     default long append(ByteBuffer record) {
-        RecordBuffer copy = copyOf(record);
-        try {
-            long sequence = append(copy, nowNanos());
-            record.position(record.limit());
-            return sequence;
-        } finally {
-            ScratchBuffers.release(copy);
-        }
+        long sequence = ScratchBuffers.append(this, copyOf(record), nowNanos());
+        record.position(record.limit());
+        return sequence;
     }
 
     /**
@@ -97,12 +87,7 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
      * @param record 0 bytes to the longest record allowed
      */
     default long enqueue(byte[] record) {
-        RecordBuffer copy = copyOf(record);
-        try {
-            return enqueue(copy, nowNanos());
-        } finally {
-            ScratchBuffers.release(copy);
-        }
+        return ScratchBuffers.enqueue(this, copyOf(record), nowNanos());
     }
 
     /**
@@ -111,14 +96,9 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
      * @param record its position moves to its limit if the call returns, and stays if the call throws
      */
     default long enqueue(ByteBuffer record) {
-        RecordBuffer copy = copyOf(record);
-        try {
-            long sequence = enqueue(copy, nowNanos());
-            record.position(record.limit());
-            return sequence;
-        } finally {
-            ScratchBuffers.release(copy);
-        }
+        long sequence = ScratchBuffers.enqueue(this, copyOf(record), nowNanos());
+        record.position(record.limit());
+        return sequence;
     }
 
     /**

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -19,7 +16,6 @@ final class ScratchBuffers {
 
     private static final ThreadLocal<RecordBuffer> OWN = ThreadLocal.withInitial(ScratchBuffers::create);
     private static final AtomicReferenceArray<RecordBuffer> LENT = new AtomicReferenceArray<>(LENDABLE);
-    private static final MethodHandle IS_VIRTUAL = findIsVirtual();
 
     private ScratchBuffers() {}
 
@@ -32,7 +28,7 @@ final class ScratchBuffers {
     }
 
     static RecordBuffer take() {
-        return isVirtual(Thread.currentThread()) ? borrow() : OWN.get().clear();
+        return VirtualThreads.isCurrent() ? borrow() : OWN.get().clear();
     }
 
     /** Does not move the position of the source: the caller moves it once the record is accepted. */
@@ -45,9 +41,27 @@ final class ScratchBuffers {
     }
 
     static void release(RecordBuffer buffer) {
-        if (isVirtual(Thread.currentThread())) {
+        if (VirtualThreads.isCurrent()) {
             giveBack(buffer);
         }
+    }
+
+    /** Appends a buffer of {@link #take()}, which goes back before a virtual thread waits. */
+    static long append(RecordWriter writer, RecordBuffer copy, long eventTimeNanos) {
+        return VirtualThreads.isCurrent()
+                ? parked(writer).write(copy, eventTimeNanos, true, () -> giveBack(copy))
+                : writer.append(copy, eventTimeNanos);
+    }
+
+    /** Enqueues a buffer as {@link #append} does. */
+    static long enqueue(RecordWriter writer, RecordBuffer copy, long eventTimeNanos) {
+        return VirtualThreads.isCurrent()
+                ? parked(writer).write(copy, eventTimeNanos, false, () -> giveBack(copy))
+                : writer.enqueue(copy, eventTimeNanos);
+    }
+
+    private static ParkedWrites parked(RecordWriter writer) {
+        return (writer instanceof BurstLog log ? log.mainStream() : (BurstStream) writer).parked();
     }
 
     static RecordBuffer borrow() {
@@ -71,27 +85,5 @@ final class ScratchBuffers {
 
     private static RecordBuffer create() {
         return RecordBuffer.allocate(INITIAL_CAPACITY, MAX_CAPACITY);
-    }
-
-    /**
-     * Finds {@code Thread.isVirtual} by its name, because it is newer than the Java release that this is compiled for.
-     */
-    private static MethodHandle findIsVirtual() {
-        try {
-            return MethodHandles.publicLookup()
-                    .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
-        } catch (ReflectiveOperationException olderJdk) {
-            return MethodHandles.dropArguments(MethodHandles.constant(boolean.class, false), 0, Thread.class);
-        }
-    }
-
-    private static boolean isVirtual(Thread thread) {
-        try {
-            return (boolean) IS_VIRTUAL.invokeExact(thread);
-        } catch (Error outOfMemoryOrStack) {
-            throw outOfMemoryOrStack;
-        } catch (Throwable impossible) {
-            throw new AssertionError(impossible);
-        }
     }
 }

@@ -5,6 +5,7 @@ import io.burstlog.BurstException;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.Location;
 import io.burstlog.doors.LossReport;
+import io.burstlog.doors.OneAtATime;
 import io.burstlog.doors.OpenRing;
 import io.burstlog.doors.RingTerms;
 import io.burstlog.doors.Rings;
@@ -87,6 +88,7 @@ public final class BurstAppender extends AbstractAppender {
     private final Element element;
     private final LossReport losses = new LossReport(sentence -> LOGGER.error("{}", sentence));
     private final ElementHolder holder = new ElementHolder(this);
+    private final OneAtATime life = new OneAtATime();
 
     /**
      * The appender whose element applies: this one, or its predecessor if the change of the configuration was refused.
@@ -156,14 +158,15 @@ public final class BurstAppender extends AbstractAppender {
      * the settings of the one that it was to replace; if there is none, it refuses every event.
      */
     @Override
-    public synchronized void start() {
-        if (attached) {
-            return;
-        }
+    public void start() {
+        life.call(() -> attached || startHere());
+    }
+
+    private boolean startHere() {
         if (element.complaint() == null && isCreatedOnDemand()) {
             isToBeAttached = true;
             super.start();
-            return;
+            return true;
         }
         refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach();
         if (refusal != null && !goesOnAsBefore()) {
@@ -171,6 +174,7 @@ public final class BurstAppender extends AbstractAppender {
             losses.wasTold();
         }
         super.start();
+        return true;
     }
 
     private boolean isCreatedOnDemand() {
@@ -181,16 +185,18 @@ public final class BurstAppender extends AbstractAppender {
     /**
      * Opens the log file at the first event if the element asks for that. Returns null if this appender cannot be used.
      */
-    private synchronized EventStream attachNow() {
-        if (isToBeAttached) {
-            isToBeAttached = false;
-            refusal = reasonNotToAttach();
-            if (refusal != null) {
-                LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
-                losses.wasTold();
+    private EventStream attachNow() {
+        return life.call(() -> {
+            if (isToBeAttached) {
+                refusal = reasonNotToAttach();
+                isToBeAttached = false;
+                if (refusal != null) {
+                    LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
+                    losses.wasTold();
+                }
             }
-        }
-        return stream;
+            return stream;
+        });
     }
 
     private String reasonNotToAttach() {
@@ -271,9 +277,11 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /** Hands the filter over to a successor. The stop of this appender then leaves the filter started. */
-    private synchronized Filter passOnFilter() {
-        filterIsPassedOn = true;
-        return getFilter();
+    private Filter passOnFilter() {
+        return life.call(() -> {
+            filterIsPassedOn = true;
+            return getFilter();
+        });
     }
 
     Terms terms() {
@@ -300,7 +308,11 @@ public final class BurstAppender extends AbstractAppender {
      *     attribute {@code shutdownTimeout} bounds the wait
      */
     @Override
-    public synchronized boolean stop(final long timeout, final TimeUnit timeUnit) {
+    public boolean stop(final long timeout, final TimeUnit timeUnit) {
+        return life.call(() -> stopHere(timeout, timeUnit));
+    }
+
+    private boolean stopHere(final long timeout, final TimeUnit timeUnit) {
         if (isStopped()) {
             return true;
         }

@@ -207,24 +207,28 @@ final class EventStream extends OpenStream {
             rolling.beforeEvent(event);
         }
         final RecordEncoder encoder = RecordEncoders.acquire();
+        final RecordBuffer record;
+        final OnFull onFull = isOfShipper ? OnFull.DISCARD : rule.onFull();
         try {
-            final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
-            final OnFull onFull = isOfShipper ? OnFull.DISCARD : rule.onFull();
+            record = encoder.encode(layout, event, ring.maxRecordBytes());
             if (onFull == OnFull.DISCARD) {
                 discards.write();
             }
-            final long time = nanosOf(event.getInstant());
-            final Duration timeout = rule.blockTimeout().isZero() ? FOREVER : rule.blockTimeout();
-            final long sequence = durableOnReturn
-                    ? stream.append(record, time, onFull, timeout)
-                    : stream.enqueue(record, time, onFull, timeout);
-            if (sequence == 0) {
-                discards.add(layout);
-            } else if (rolling != null) {
-                rolling.accepted(record.length());
-            }
-        } finally {
+        } catch (final Throwable notLogged) {
             RecordEncoders.release(encoder);
+            throw notLogged;
+        }
+        final int length = record.length();
+        final long time = nanosOf(event.getInstant());
+        final Duration timeout = rule.blockTimeout().isZero() ? FOREVER : rule.blockTimeout();
+        // The encoder goes back before a virtual thread waits.
+        final long sequence = durableOnReturn
+                ? stream.append(record, time, onFull, timeout, encoder)
+                : stream.enqueue(record, time, onFull, timeout, encoder);
+        if (sequence == 0) {
+            discards.add(layout);
+        } else if (rolling != null) {
+            rolling.accepted(length);
         }
     }
 

@@ -21,7 +21,7 @@ import org.apache.logging.log4j.core.layout.ByteBufferDestination;
  * locks its destination when a text outgrows the layout's buffer; it never waits for that, since no other thread has
  * this encoder.
  */
-final class RecordEncoder implements ByteBufferDestination {
+final class RecordEncoder implements ByteBufferDestination, Runnable {
 
     private static final int INITIAL_BYTES = 4 * 1024;
 
@@ -83,6 +83,12 @@ final class RecordEncoder implements ByteBufferDestination {
                     + " shorten it.");
         }
         return record;
+    }
+
+    /** Releases this encoder. */
+    @Override
+    public void run() {
+        RecordEncoders.release(this);
     }
 
     void clear() {

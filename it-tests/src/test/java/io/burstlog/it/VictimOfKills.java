@@ -3,11 +3,13 @@ package io.burstlog.it;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 
 /**
  * A child process that its parent kills at a place of its choice. It opens the ring when it gets a byte on its standard
  * input, logs with several threads, and stops logging at the next byte. Arguments: run; threads; whether all lines of a
- * thread are equal; streams, to which the threads log in turns (default: 1); framework (default: Log4j).
+ * thread are equal; streams, to which the threads log in turns (default: 1); framework (default: Log4j). With
+ * {@code -Dit.virtual=true} its threads are virtual ones.
  */
 final class VictimOfKills {
 
@@ -28,10 +30,11 @@ final class VictimOfKills {
         for (int number = 1; number <= Integer.parseInt(arguments[1]); number++) {
             int thread = number;
             int stream = streamOf(thread, streams);
-            threads.add(new Thread(() -> LoggingThreads.log(
-                    line -> logging.log(stream, line), run, thread, Integer.MAX_VALUE - 1, areEqual)));
+            Runnable task = () ->
+                    LoggingThreads.log(line -> logging.log(stream, line), run, thread, Integer.MAX_VALUE - 1, areEqual);
+            threads.add(
+                    Boolean.getBoolean("it.virtual") ? VirtualThreads.start(Executors.callable(task)) : start(task));
         }
-        threads.forEach(Thread::start);
         System.in.read();
         Phase.SHUTDOWN_AND_DRAIN.tell();
         logging.stop();
@@ -39,6 +42,12 @@ final class VictimOfKills {
         for (Thread thread : threads) {
             thread.join();
         }
+    }
+
+    private static Thread start(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.start();
+        return thread;
     }
 
     /** The stream that a thread logs to; both count from 1. */

@@ -5,6 +5,7 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.LossReport;
+import io.burstlog.doors.OneAtATime;
 import io.burstlog.doors.RecordStream;
 import io.burstlog.doors.RecordTerms;
 import io.burstlog.doors.Settings;
@@ -55,6 +56,7 @@ public class BurstHandler extends Handler {
     private final RecordStream stream;
 
     private final String refusal;
+    private final OneAtATime closing = new OneAtATime();
     private volatile boolean isOpen;
 
     /**
@@ -223,12 +225,15 @@ public class BurstHandler extends Handler {
 
     /** Makes everything durable, drains the log file and closes it. The last handler of a ring closes the ring, too. */
     @Override
-    public synchronized void close() {
-        if (isOpen) {
-            isOpen = false;
-            stream.close(() -> bytes(tail()));
-            losses.tell();
-        }
+    public void close() {
+        closing.call(() -> {
+            if (isOpen) {
+                isOpen = false;
+                stream.close(() -> bytes(tail()));
+                losses.tell();
+            }
+            return null;
+        });
     }
 
     /** Prints each sentence; the JDK's own ErrorManager prints only the first error. */

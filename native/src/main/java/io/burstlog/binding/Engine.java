@@ -18,6 +18,12 @@ public final class Engine {
 
     public static final int EIO = 5;
 
+    public static final int ENOMEM = 12;
+
+    public static final int ETIMEDOUT = 110;
+
+    public static final int EINPROGRESS = 115;
+
     /** The C functions write at most this much of a recovery statement. */
     private static final int STATEMENT_BYTES = 64 * 1024;
 
@@ -113,6 +119,17 @@ public final class Engine {
 
     static native long burst_stream_enqueue_within(
             long stream, long data, long length, long eventTimeNanos, int onFull, long timeoutNanos);
+
+    static native void burst_nudge(long log);
+
+    static native int burst_is_drained(long log, long sequence);
+
+    static native int burst_stream_is_drained(long stream, long sequence);
+
+    static native long burst_stream_put(
+            long stream, long data, long length, long eventTimeNanos, int onFull, int choices);
+
+    static native int burst_await_progress(long log, long progress, long timeoutNanos);
 
     static native long burst_durable_sequence(long log);
 

@@ -32,6 +32,26 @@ final class JnaCalls implements RecordCalls {
     }
 
     @Override
+    public long put(long stream, long address, int length, long eventTimeNanos, int onFull, int choices) {
+        return Engine.burst_stream_put(stream, address, length, eventTimeNanos, onFull, choices);
+    }
+
+    @Override
+    public int awaitProgress(long log, long progress, long timeoutNanos) {
+        return Engine.burst_await_progress(log, progress, timeoutNanos);
+    }
+
+    @Override
+    public void nudge(long log) {
+        Engine.burst_nudge(log);
+    }
+
+    @Override
+    public int isDrained(long log, long stream, long sequence) {
+        return stream == 0 ? Engine.burst_is_drained(log, sequence) : Engine.burst_stream_is_drained(stream, sequence);
+    }
+
+    @Override
     public long durableSequence(long log) {
         return Engine.burst_durable_sequence(log);
     }

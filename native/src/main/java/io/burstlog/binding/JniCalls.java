@@ -21,9 +21,17 @@ final class JniCalls implements RecordCalls {
     public native long enqueueWithin(
             long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
+    @Override
     public native long put(long stream, long address, int length, long eventTimeNanos, int onFull, int choices);
 
+    @Override
     public native int awaitProgress(long log, long progress, long timeoutNanos);
+
+    @Override
+    public native void nudge(long log);
+
+    @Override
+    public native int isDrained(long log, long stream, long sequence);
 
     @Override
     public native long durableSequence(long log);
