@@ -69,13 +69,15 @@ void burst_reader_config_init_bytes(burst_reader_config_t *config, size_t struct
 
 enum burst_read_kind {
     BURST_READ_RECORD = 0, /* a record, as it was appended */
-    /* One line of a log file that has no index: bytes up to and with a newline, of a record whose sequence is unknown. */
+    /* One line of text that no index has: bytes up to and with a newline, of a record whose sequence is unknown, or of a
+     * header or footer. */
     BURST_READ_LINE = 1,
     BURST_READ_ROLL = 2, /* the log file ended here; data is a roll, as docs/media-format.md describes it */
-    /* The ring lost `count` records from `sequence` on, of this stream or of others: its medium was damaged. */
+    /* The ring lost `count` records from `sequence` on, of this stream or of others: its medium was damaged. data is the
+     * line that tells it in the log file, if it was read from there. */
     BURST_READ_LOST = 3,
     /* The reader came too late: `count` records from `sequence` on, of this stream or of others, were written over
-     * before it read them. If the log files have them, they come next as lines; else they are nowhere any more. */
+     * before it read them, and no file that the reader knows has them any more. */
     BURST_READ_MISSED = 4,
 };
 
@@ -90,7 +92,7 @@ enum burst_read_place {
 typedef struct burst_read {
     uint32_t struct_bytes; /* the caller sets it to sizeof(burst_read_t) */
     uint32_t kind;         /* enum burst_read_kind */
-    int64_t sequence;      /* as burst_append returned it; 0: unknown */
+    int64_t sequence;      /* as burst_append returned it; LINE: of a record behind it; 0: unknown */
     int64_t event_time_ns; /* as the caller of the append gave it; 0 for lines, losses and missed records */
     const void *data;      /* valid until the reader's next call; NULL unless the kind has data */
     size_t length;
@@ -100,6 +102,9 @@ typedef struct burst_read {
     uint32_t epoch;    /* number of the open that wrote it; 0: unknown */
     uint32_t place;    /* enum burst_read_place */
     uint32_t enqueued; /* 1: the caller did not wait for it (burst_enqueue, burst_offer); 0: it did, or it is unknown */
+    /* The record was durable at the latest then, CLOCK_REALTIME in nanoseconds; 0: unknown. Log files with an index
+     * have it of most records. */
+    int64_t durable_ns;
 } burst_read_t;
 
 /*
@@ -126,6 +131,7 @@ typedef struct burst_read_polled {
     uint32_t epoch;
     uint32_t place;
     uint32_t enqueued;
+    int64_t durable_ns;
 } burst_read_polled_t;
 
 /*
@@ -145,7 +151,7 @@ typedef struct burst_reader_state {
     uint32_t place;             /* enum burst_read_place: where the next record will be read */
     int64_t next_sequence;      /* the next record that the reader gets has this sequence or a higher one; 0: unknown */
     int64_t durable_sequence;   /* the last record that the reader knows to be durable; 0: unknown */
-    int64_t oldest_sequence;    /* the oldest record that the ring still has; 0: unknown */
+    int64_t oldest_sequence;    /* no record of the oldest file that has an index is older; 0: unknown */
     uint64_t records;           /* records and lines that the reader has given */
     uint64_t missed;            /* records that it was told as missed */
     uint64_t lost;              /* records that it was told as lost */

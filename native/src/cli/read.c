@@ -24,6 +24,7 @@ static void interrupt(int number) {
 /* The records and lines that were read so far. */
 struct tally {
     uint64_t records, lines, gaps;
+    int has_index;       /* records came from log files */
     int64_t first, last; /* sequences */
     char gap[128];       /* the first gap, for people */
 };
@@ -39,6 +40,7 @@ static void note(struct tally *tally, const burst_read_t *record) {
         }
     } else {
         tally->records++;
+        tally->has_index |= record->place == BURST_PLACE_FILE;
         tally->first = tally->first == 0 ? record->sequence : tally->first;
         tally->last = record->sequence;
     }
@@ -49,10 +51,12 @@ static void tell(const struct read_options *options, const burst_reader_t *reade
     if (options->quiet || burst_reader_state(reader, &state) < 0) {
         return;
     }
+    const char *why = strstr(state.how, "; ");
     fputs("burstlog: ", stderr);
     if (tally->lines > 0) {
-        fprintf(stderr, "%llu lines, which are not records since the log file has no index; ",
-                (unsigned long long)tally->lines);
+        fprintf(stderr, "%llu lines%s%s%s; ", (unsigned long long)tally->lines,
+                tally->has_index ? " that no index has" : ", which are not records since the log file has no index",
+                why == NULL ? "" : ": ", why == NULL ? "" : why + 2);
     }
     if (tally->records > 0) {
         fprintf(stderr, "%llu records %lld..%lld", (unsigned long long)tally->records, (long long)tally->first,
@@ -75,10 +79,10 @@ static int is_behind(const struct read_options *options, const burst_read_t *rec
 }
 
 static int check_line(const struct read_options *options, const burst_read_t *record) {
-    return record->kind == BURST_READ_LINE && options->to.kind != POINT_NONE
+    return record->kind == BURST_READ_LINE && record->sequence == 0 && options->to.kind != POINT_NONE
                ? error_set(ERANGE,
                            "--to needs records, and %s has lines, whose sequences and times are unknown: leave it out, "
-                           "or give the stream segments",
+                           "or give the log an index",
                            options->source)
                : 0;
 }
@@ -89,7 +93,8 @@ static int read_all(const struct read_options *options, burst_reader_t *reader, 
     uint64_t counted = 0;
     int rc = 0;
     while (counted < options->limit && !is_interrupted) {
-        rc = burst_reader_next(reader, &record, 0);
+        /* A reader that waits, be it for no time, gets no text of a log file before its index has it. */
+        rc = burst_reader_next(reader, &record, options->follow);
         if (rc == 0 && options->follow) {
             if (fflush(stdout) != 0) {
                 return -EPIPE;
@@ -123,6 +128,20 @@ static void begin_at(const struct read_options *options, burst_reader_config_t *
     }
 }
 
+/* One sentence if the log does not have what --from asks for. Returns 0, or -ERANGE. */
+static int check_from(const struct read_options *options, const burst_reader_t *reader, const struct tally *tally) {
+    burst_reader_state_t state = {.struct_bytes = sizeof state};
+    if (options->follow || options->from.kind != POINT_SEQUENCE || tally->records + tally->lines + tally->gaps > 0 ||
+        options->limit == 0 || is_interrupted || burst_reader_state(reader, &state) < 0) {
+        return 0;
+    }
+    return state.durable_sequence > 0
+               ? error_set(ERANGE, "%s has no record %lld and none behind it: the last durable one is %lld",
+                           options->source, (long long)options->from.value, (long long)state.durable_sequence)
+               : error_set(ERANGE, "%s has no record %lld and none behind it", options->source,
+                           (long long)options->from.value);
+}
+
 int read_log(const struct read_options *options, read_each *each, void *argument) {
     const struct sigaction action = {.sa_handler = interrupt};
     burst_reader_config_t config;
@@ -146,6 +165,7 @@ int read_log(const struct read_options *options, read_each *each, void *argument
     if (rc == 0 && fflush(stdout) != 0) {
         rc = -EPIPE;
     }
+    rc = rc < 0 ? rc : check_from(options, reader, &tally);
     const int code = rc == -EPIPE || rc == 0 ? EXIT_OK : cli_failed(rc);
     tell(options, reader, &tally);
     burst_reader_close(reader);
@@ -154,11 +174,17 @@ int read_log(const struct read_options *options, read_each *each, void *argument
 
 /* ----------------------------------------------------------------------------------------------------------- output */
 
+static void print_known(const char *name, uint32_t value, uint32_t unknown) {
+    if (value != unknown) {
+        printf(",\"%s\":%u", name, value);
+    }
+}
+
 static void print_json(const burst_read_t *record) {
     static const char *const kinds[] = {"record", "line", "roll", "lost", "missed"};
     static const char *const places[] = {"ring", "medium", "file", "segments"};
     printf("{\"kind\":\"%s\"", kinds[record->kind]);
-    if (record->sequence > 0) {
+    if (record->sequence > 0 && record->kind != BURST_READ_LINE) {
         printf(",\"sequence\":%lld", (long long)record->sequence);
     }
     if (record->kind == BURST_READ_LOST || record->kind == BURST_READ_MISSED) {
@@ -167,8 +193,14 @@ static void print_json(const burst_read_t *record) {
     if (record->kind == BURST_READ_RECORD || record->kind == BURST_READ_ROLL) {
         char time[40];
         text_time(record->event_time_ns, 1, time, sizeof time);
-        printf(",\"time\":\"%s\",\"timeNs\":%lld,\"stream\":%u,\"epoch\":%u,\"enqueued\":%s", time,
-               (long long)record->event_time_ns, record->stream, record->epoch, record->enqueued ? "true" : "false");
+        printf(",\"time\":\"%s\",\"timeNs\":%lld,\"enqueued\":%s", time, (long long)record->event_time_ns,
+               record->enqueued ? "true" : "false");
+        print_known("stream", record->stream, BURST_ALL_STREAMS);
+        print_known("epoch", record->epoch, 0);
+        if (record->durable_ns != 0) {
+            text_time(record->durable_ns, 1, time, sizeof time);
+            printf(",\"durable\":\"%s\",\"durableNs\":%lld", time, (long long)record->durable_ns);
+        }
     }
     printf(",\"place\":\"%s\",\"position\":%llu", places[record->place], (unsigned long long)record->position);
     if (record->kind <= BURST_READ_LINE) {
@@ -182,7 +214,7 @@ static void print_json(const burst_read_t *record) {
 int read_print(const struct read_options *options, const burst_read_t *record) {
     if (options->json) {
         print_json(record);
-    } else if (record->kind <= BURST_READ_LINE && record->length > 0) {
+    } else if (record->kind != BURST_READ_ROLL && record->length > 0) { /* a loss may have its line */
         fwrite(record->data, 1, record->length, stdout);
     }
     return ferror(stdout) ? -EPIPE : record->kind <= BURST_READ_LINE;

@@ -16,7 +16,7 @@
 #include "cli/show.h"
 #include "cli/text.h"
 #include "media/durable_stamp.h"
-#include "read/index.h"
+#include "read/index_folder.h"
 #include "recovery/reader.h"
 
 #define SECOND_NS 1000000000ll
@@ -261,7 +261,7 @@ static int add_indexes(struct spectrum *spectrum, const char *path) {
                                         .begin = begin,
                                         .begin_bytes = (size_t)got,
                                         .bytes = (uint64_t)status.st_size,
-                                        .modified_s = status.st_mtime};
+                                        .modified_ns = status.st_mtime * SECOND_NS};
     struct index_file *index;
     for (uint64_t end = 0; (rc = index_open(&wanted, end, &index)) == 1; count++) {
         rc = add_index(spectrum, index);

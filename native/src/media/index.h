@@ -66,8 +66,8 @@ struct index_entry {
 };
 
 struct index_chunk {
-    uint32_t bytes; /* of its items, which follow */
-    uint32_t reserved;
+    uint32_t bytes;    /* of its items, which follow */
+    uint32_t epoch;    /* of its records; 0: not known, of an older version */
     uint64_t sequence; /* from here on the items count */
     uint64_t offset;
     int64_t time_ns;
@@ -97,6 +97,7 @@ struct index_item {
     uint64_t bytes;    /* its length in the text */
     uint64_t offset;   /* its place in the text; index_take fills it, index_put has it from the place */
     int64_t time_ns;   /* event time of a record */
+    uint32_t epoch;    /* of the record, as its chunk says; index_put takes it from there */
 };
 
 /* A place between two items. */

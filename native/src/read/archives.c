@@ -11,39 +11,37 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "read/lines.h"
+#include "read/lines_state.h"
+
+#define LISTINGS_MOST 20 /* until two of them are equal */
 
 struct archive {
     char *path;
-    struct timespec changed;
+    struct stat status;
 };
 
 struct archives {
     struct archive *found;
     size_t count, room;
     const char *log_file;
-    struct stat live;             /* the log file, which is no archive */
-    const struct stat *behind_of; /* only files that changed later than this one; NULL: all */
+    struct stat live; /* the log file, which is no archive */
 };
+
+static int compare_times(const struct stat *one, const struct stat *other) {
+    const struct timespec *a = &one->st_mtim, *b = &other->st_mtim;
+    return a->tv_sec != b->tv_sec     ? (a->tv_sec < b->tv_sec ? -1 : 1)
+           : a->tv_nsec != b->tv_nsec ? (a->tv_nsec < b->tv_nsec ? -1 : 1)
+                                      : 0;
+}
 
 static int by_time(const void *one, const void *other) {
     const struct archive *a = one, *b = other;
-    if (a->changed.tv_sec != b->changed.tv_sec) {
-        return a->changed.tv_sec < b->changed.tv_sec ? -1 : 1;
-    }
-    if (a->changed.tv_nsec != b->changed.tv_nsec) {
-        return a->changed.tv_nsec < b->changed.tv_nsec ? -1 : 1;
-    }
-    return strcmp(a->path, b->path);
+    const int order = compare_times(&a->status, &b->status);
+    return order != 0 ? order : strverscmp(a->path, b->path);
 }
 
 static int is_same(const struct stat *one, const struct stat *other) {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
-/* Whether the file got its last bytes before the other one, or is that one. */
-static int is_before(const struct stat *one, const struct stat *other) {
-    return is_same(one, other) || one->st_mtim.tv_sec < other->st_mtim.tv_sec ||
-           (one->st_mtim.tv_sec == other->st_mtim.tv_sec && one->st_mtim.tv_nsec <= other->st_mtim.tv_nsec);
 }
 
 static int is_packed(const char *path) {
@@ -61,7 +59,7 @@ static int add(struct archives *archives, const char *path) {
         return snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed ? add(archives, packed) : 0;
     }
     if (stat(path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
-        is_same(&status, &archives->live) || (archives->behind_of != NULL && is_before(&status, archives->behind_of))) {
+        is_same(&status, &archives->live)) {
         return 0;
     }
     if (archives->count == archives->room) {
@@ -77,7 +75,7 @@ static int add(struct archives *archives, const char *path) {
     if (own == NULL) {
         return error_set(ENOMEM, "no memory for the name of archive %s", path);
     }
-    archives->found[archives->count++] = (struct archive){.path = own, .changed = status.st_mtim};
+    archives->found[archives->count++] = (struct archive){.path = own, .status = status};
     return 0;
 }
 
@@ -102,6 +100,27 @@ static void drop_twins(struct archives *archives) {
             free(archive->path);
         } else {
             archives->found[kept++] = *archive;
+        }
+    }
+    archives->count = kept;
+}
+
+static int by_inode(const void *one, const void *other) {
+    const struct archive *a = one, *b = other;
+    return a->status.st_ino != b->status.st_ino   ? (a->status.st_ino < b->status.st_ino ? -1 : 1)
+           : a->status.st_dev != b->status.st_dev ? (a->status.st_dev < b->status.st_dev ? -1 : 1)
+                                                  : 0;
+}
+
+/* Drops what is there under two names: it was renamed while the folder was listed. */
+static void drop_renamed(struct archives *archives) {
+    size_t kept = 0;
+    qsort(archives->found, archives->count, sizeof archives->found[0], by_inode);
+    for (size_t i = 0; i < archives->count; i++) {
+        if (kept > 0 && by_inode(&archives->found[kept - 1], &archives->found[i]) == 0) {
+            free(archives->found[i].path);
+        } else {
+            archives->found[kept++] = archives->found[i];
         }
     }
     archives->count = kept;
@@ -148,23 +167,106 @@ static int find_by_pattern(struct archives *archives, const char *pattern) {
     return rc;
 }
 
+static void clear(struct archives *archives) {
+    for (size_t i = 0; i < archives->count; i++) {
+        free(archives->found[i].path);
+    }
+    free(archives->found);
+    archives->found = NULL;
+    archives->count = archives->room = 0;
+}
+
+static int list(struct archives *archives, const char *pattern) {
+    const int rc = pattern == NULL    ? find_beside(archives, archives->log_file)
+                   : *pattern == '\0' ? 0
+                                      : find_by_pattern(archives, pattern);
+    if (archives->count > 0) {
+        drop_renamed(archives);
+        drop_twins(archives);
+        qsort(archives->found, archives->count, sizeof archives->found[0], by_time);
+    }
+    return rc;
+}
+
+static int are_equal(const struct archives *one, const struct archives *other) {
+    int is_equal = one->count == other->count;
+    for (size_t i = 0; is_equal && i < one->count; i++) {
+        is_equal = strcmp(one->found[i].path, other->found[i].path) == 0 &&
+                   is_same(&one->found[i].status, &other->found[i].status);
+    }
+    return is_equal;
+}
+
+/* Lists the archives until two listings are equal: of files whose names a strategy shifts meanwhile, one that gets a name
+ * which was already passed would be in none. */
+static int list_at_rest(struct archives *archives, const char *pattern) {
+    const struct archives empty = *archives;
+    int rc = list(archives, pattern);
+    for (int tries = 0, is_equal = 0; rc == 0 && !is_equal && tries < LISTINGS_MOST; tries++) {
+        struct archives again = empty;
+        rc = list(&again, pattern);
+        is_equal = are_equal(archives, &again);
+        clear(archives);
+        *archives = again;
+    }
+    return rc;
+}
+
+/* The first archive behind the file. The drain may write several files within one tick of the clock of the file system:
+ * so those of the same time follow in the order of the list. A file that is not there was compressed, and is the first
+ * one of its time; or it was deleted. */
+static size_t find_behind(const struct archives *archives, const struct stat *file) {
+    size_t behind = 0;
+    for (size_t i = 0; i < archives->count; i++) {
+        if (is_same(&archives->found[i].status, file)) {
+            return i + 1;
+        }
+        behind += compare_times(&archives->found[i].status, file) < 0;
+    }
+    return behind + (behind < archives->count && compare_times(&archives->found[behind].status, file) == 0 &&
+                     is_packed(archives->found[behind].path));
+}
+
+static int keep(char **kept, const char *value) {
+    free(*kept);
+    *kept = value == NULL ? NULL : strdup(value);
+    return *kept == NULL && value != NULL ? error_set(ENOMEM, "no memory for the name %s", value) : 0;
+}
+
+static int keep_place(struct lines *lines, const char *log_file, const char *pattern) {
+    char folder[BURST_PATH_BYTES];
+    int rc = path_directory(log_file, folder, sizeof folder);
+    rc = rc < 0 ? error_set(-rc, "the name of the log file is too long: %.200s", log_file) : keep(&lines->home, folder);
+    rc = rc < 0 ? rc : keep(&lines->log_file, log_file);
+    return rc < 0 ? rc : keep(&lines->archives, pattern);
+}
+
 int lines_add_archives(struct read_source *lines, const char *log_file, const char *pattern,
                        const struct stat *behind_of, int has_begun) {
-    struct archives archives = {.behind_of = behind_of, .log_file = log_file};
+    struct archives archives = {.log_file = log_file};
     if (!has_begun || stat(log_file, &archives.live) < 0) {
         archives.live.st_ino = 0;
     }
-    int rc = pattern == NULL    ? find_beside(&archives, log_file)
-             : *pattern == '\0' ? 0
-                                : find_by_pattern(&archives, pattern);
-    if (archives.count > 0) {
-        drop_twins(&archives);
-        qsort(archives.found, archives.count, sizeof archives.found[0], by_time);
+    int rc = keep_place(lines_of(lines), log_file, pattern);
+    rc = rc < 0 ? rc : list_at_rest(&archives, pattern);
+    for (size_t i = behind_of == NULL ? 0 : find_behind(&archives, behind_of); rc == 0 && i < archives.count; i++) {
+        rc = lines_add_listed(lines, archives.found[i].path, &archives.found[i].status);
     }
-    for (size_t i = 0; i < archives.count; i++) {
-        rc = rc < 0 ? rc : lines_add(lines, archives.found[i].path, 0, LINES_TO_THE_END);
-        free(archives.found[i].path);
-    }
-    free(archives.found);
+    clear(&archives);
     return rc;
+}
+
+int lines_find_again(const struct lines *lines, const struct stat *listed, char *path, size_t room) {
+    struct archives archives = {.log_file = lines->log_file};
+    int is_found = 0;
+    if (list(&archives, lines->archives) == 0) {
+        for (size_t i = 0; i < archives.count && !is_found; i++) {
+            const struct stat *status = &archives.found[i].status;
+            is_found = status->st_mtim.tv_sec == listed->st_mtim.tv_sec &&
+                       status->st_mtim.tv_nsec == listed->st_mtim.tv_nsec &&
+                       snprintf(path, room, "%s", archives.found[i].path) < (int)room;
+        }
+    }
+    clear(&archives);
+    return is_found;
 }

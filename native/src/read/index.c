@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "read/index.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crc32c.h"
 #include "base/error.h"
 
 #define PATH_BYTES 4352
@@ -21,6 +18,7 @@ struct index_file {
     struct index_header header;
     struct index_entry table[INDEX_ENTRIES];
     uint32_t entries; /* of the table, at the last look */
+    int is_fresh;     /* nobody has used that look yet */
     uint64_t reads;
     uint32_t block; /* the block whose data is here */
     uint8_t *data;  /* its data, from the start of the block */
@@ -28,6 +26,7 @@ struct index_file {
     size_t at; /* the next chunk in `data` */
     uint32_t chain;
     struct index_place place;
+    uint32_t epoch;          /* of the items of the open chunk; 0: not known */
     size_t item, items_end;  /* the next item of the open chunk, and their end; equal: no chunk is open */
     struct index_item found; /* has_found: the next item */
     int has_found;
@@ -46,6 +45,10 @@ static int64_t read_some(struct index_file *index, void *data, size_t bytes, uin
 
 /* Reads the table anew. Its entries are written in order, so the first bad one ends it. */
 static int look(struct index_file *index) {
+    if (index->is_fresh) {
+        index->is_fresh = 0;
+        return 0;
+    }
     const int64_t got = read_some(index, index->table, sizeof index->table, INDEX_TABLE_OFFSET);
     const uint32_t most = got < 0 ? 0 : (uint32_t)((uint64_t)got / sizeof index->table[0]);
     index->entries = 0;
@@ -107,6 +110,7 @@ static int open_chunk(struct index_file *index) {
         struct index_chunk chunk;
         if (index_is_chunk(index->data + index->at, index->count - index->at, index->chain, &chunk)) {
             index->place = index_chunk_place(&chunk);
+            index->epoch = chunk.epoch;
             index->chain = chunk.crc;
             index->item = index->at + sizeof chunk;
             index->at = index->items_end = index->item + chunk.bytes;
@@ -149,6 +153,7 @@ int index_next(struct index_file *index, struct index_item *item) {
         return error_set(EUCLEAN, "index %s is damaged behind offset %llu of its log file", index->path,
                          (unsigned long long)index->place.offset);
     }
+    item->epoch = index->epoch;
     index->item += used;
     return 1;
 }
@@ -221,8 +226,58 @@ int index_durable(struct index_file *index, uint64_t sequence, int64_t *durable_
     return rc < 0 ? rc : *durable_ns != 0;
 }
 
+/* Counts the records and losses of the block. Returns 0, or -errno. */
+static int count_block(struct index_file *index, uint32_t block, uint64_t *count) {
+    struct index_item item;
+    int rc = enter_block(index, block);
+    *count = 0;
+    while (rc >= 0 && index->block == block && (rc = index_next(index, &item)) == 1 && index->block == block) {
+        *count += item.kind != INDEX_DURABLE;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int index_last(struct index_file *index, uint64_t count, uint64_t *found) {
+    struct index_item item;
+    int rc = look(index);
+    *found = 0;
+    if (rc < 0 || index->entries == 0) {
+        return rc;
+    }
+    uint64_t in_block = 0;
+    uint32_t block = index->entries;
+    while (rc == 0 && block > 0 && (*found < count || block == index->entries)) {
+        rc = count_block(index, --block, &in_block);
+        *found += in_block;
+    }
+    uint64_t pass = *found > count ? *found - count : 0;
+    *found -= pass;
+    rc = rc < 0 ? rc : enter_block(index, block);
+    while (rc == 0 && (rc = index_next(index, &item)) == 1) {
+        if (item.kind != INDEX_DURABLE && pass-- == 0) {
+            index->found = item;
+            index->has_found = 1;
+            return 1;
+        }
+        rc = 0;
+    }
+    return rc;
+}
+
+const struct index_item *index_found(const struct index_file *index) {
+    return &index->found;
+}
+
 uint64_t index_begin(const struct index_file *index) {
     return index->header.offset;
+}
+
+uint64_t index_first(const struct index_file *index) {
+    return index->header.sequence;
+}
+
+const char *index_path(const struct index_file *index) {
+    return index->path;
 }
 
 int index_end(struct index_file *index, uint64_t *offset) {
@@ -239,6 +294,11 @@ int index_end(struct index_file *index, uint64_t *offset) {
     return rc;
 }
 
+void index_opened(struct index_file *index) {
+    index->is_fresh = index->entries > 0;
+    index->reads = index->is_fresh;
+}
+
 uint64_t index_reads(const struct index_file *index) {
     return index->reads;
 }
@@ -253,121 +313,38 @@ void index_close(struct index_file *index) {
     }
 }
 
-/* Returns 1 if it is a whole index of the wanted file, 0 if not, or -errno with a sentence. */
-static int is_wanted(struct index_file *index, const struct index_wanted *wanted) {
-    struct index_text text;
-    int64_t got = read_some(index, &index->header, sizeof index->header, 0);
-    if (got < 0 || (size_t)got < sizeof index->header || !index_is_header(&index->header)) {
-        return got < 0 ? (int)got : 0;
-    }
-    got = read_some(index, &text, sizeof text, INDEX_TEXT_OFFSET);
-    return got < 0 ? (int)got
-                   : (size_t)got == sizeof text && index_is_text(&text, &index->header) && text.bytes > 0 &&
-                         text.bytes <= wanted->begin_bytes && crc32c(0, wanted->begin, text.bytes) == text.text_crc;
-}
-
-/* An index in the folder. */
-struct found {
-    char name[64];
-    int64_t distance_s; /* from the last change of the wanted file to that of the index */
-};
-
-struct found_list {
-    struct found *found;
-    size_t count, room;
-};
-
-static int compare(const void *one, const void *other) {
-    const struct found *a = one, *b = other;
-    return a->distance_s != b->distance_s ? (a->distance_s > b->distance_s) - (a->distance_s < b->distance_s)
-                                          : -strcmp(a->name, b->name);
-}
-
-static int add_found(struct found_list *list, const char *name, int64_t distance_s) {
-    if (list->count == list->room) {
-        const size_t room = list->room == 0 ? 64 : 2 * list->room;
-        struct found *found = realloc(list->found, room * sizeof *found);
-        if (found == NULL) {
-            return error_set(ENOMEM, "no memory for the names of %zu indexes", room);
-        }
-        list->found = found;
-        list->room = room;
-    }
-    struct found *found = &list->found[list->count++];
-    snprintf(found->name, sizeof found->name, "%s", name);
-    found->distance_s = distance_s < 0 ? -distance_s : distance_s;
-    return 0;
-}
-
-/* Lists the indexes, those first that were changed when the wanted file was: strategies keep that time. */
-static int list_indexes(const char *folder, int64_t modified_s, struct found_list *list) {
-    DIR *directory = opendir(folder);
-    if (directory == NULL) {
-        return errno == ENOENT ? 0 : error_set(errno, "indexes in %s cannot be listed: %s", folder, error_name(errno));
-    }
-    int rc = 0;
-    for (struct dirent *entry; rc == 0 && (entry = readdir(directory)) != NULL;) {
-        struct stat status;
-        if (strlen(entry->d_name) < sizeof list->found->name &&
-            fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode)) {
-            rc = add_found(list, entry->d_name, (int64_t)status.st_mtime - modified_s);
-        }
-    }
-    closedir(directory);
-    if (list->count > 1) {
-        qsort(list->found, list->count, sizeof *list->found, compare);
-    }
-    return rc;
-}
-
-/* Returns 1 with *index if this one is of the wanted file, reaches beyond the offset, and begins before `before`; 0, or
- * -errno. */
-static int try_one(const struct index_wanted *wanted, uint64_t offset, uint64_t before, const char *folder,
-                   const char *name, struct index_file **out) {
-    uint64_t end = 0;
+int index_open_at(const char *path, struct index_head *head, struct index_file **out) {
+    struct {
+        struct index_header header;
+        struct index_text text;
+    } begin;
+    _Static_assert(offsetof(__typeof__(begin), text) == INDEX_TEXT_OFFSET, "both are read at once");
     struct index_file *index = calloc(1, sizeof *index);
+    *out = NULL;
+    *head = (struct index_head){.version = 0};
     if (index == NULL) {
         return error_set(ENOMEM, "no memory for an index: %zu bytes", sizeof *index);
     }
-    snprintf(index->path, sizeof index->path, "%s/%s", folder, name);
-    index->file = open(index->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    snprintf(index->path, sizeof index->path, "%s", path);
+    index->file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (index->file < 0) {
         free(index);
         return 0; /* deleted since the listing, or of others */
     }
-    int rc = is_wanted(index, wanted);
-    rc = rc == 1 ? index_end(index, &end) : rc;
-    if (rc < 0 || end <= offset || end > wanted->bytes || index->header.offset >= before) {
-        index_close(index);
-        return rc == -EUCLEAN ? 0 : rc < 0 ? rc : 0;
+    const int64_t got = read_some(index, &begin, sizeof begin, 0);
+    index->reads = 0; /* it belongs to the opening, and looks for no record */
+    if (got == sizeof begin && begin.header.magic == INDEX_MAGIC) {
+        head->version = begin.header.version;
     }
+    if (got < (int64_t)sizeof begin || !index_is_header(&begin.header) || !index_is_text(&begin.text, &begin.header)) {
+        index_close(index);
+        return got < 0 ? (int)got : 0;
+    }
+    index->header = begin.header;
+    head->sequence = begin.header.sequence;
+    head->offset = begin.header.offset;
+    head->text_bytes = begin.text.bytes;
+    head->text_crc = begin.text.text_crc;
     *out = index;
     return 1;
-}
-
-int index_open(const struct index_wanted *wanted, uint64_t offset, struct index_file **index) {
-    char folder[PATH_BYTES - sizeof((struct found *)0)->name];
-    struct found_list list = {.count = 0};
-    *index = NULL;
-    if ((size_t)snprintf(folder, sizeof folder, "%s/" INDEX_FOLDER, wanted->folder) >= sizeof folder) {
-        return 0;
-    }
-    int rc = list_indexes(folder, wanted->modified_s, &list);
-    /* Text before the first record, such as a header, is in no index. */
-    for (size_t i = 0; rc == 0 && i < list.count && (*index == NULL || (*index)->header.offset > offset); i++) {
-        struct index_file *better = NULL;
-        const uint64_t before = *index == NULL ? UINT64_MAX : (*index)->header.offset;
-        rc = try_one(wanted, offset, before, folder, list.found[i].name, &better);
-        if (rc == 1) {
-            index_close(*index);
-            *index = better;
-            rc = 0;
-        }
-    }
-    free(list.found);
-    if (rc < 0) {
-        index_close(*index);
-        *index = NULL;
-    }
-    return rc < 0 ? rc : *index != NULL;
 }

@@ -10,18 +10,15 @@
 
 struct index_file;
 
-/* The log file or archive whose index is wanted. Names say nothing, since strategies change them: the content does. */
-struct index_wanted {
-    const char *folder;   /* the folder in which the log wrote the file */
-    const uint8_t *begin; /* its first bytes: INDEX_TEXT_BYTES, or all if it is shorter */
-    size_t begin_bytes;
-    uint64_t bytes;     /* its length; UINT64_MAX: unknown, of a compressed one */
-    int64_t modified_s; /* its last change: indexes of about that time are tried first; any value will do */
+/* The first bytes of an index: what tells to which file it belongs. */
+struct index_head {
+    uint32_t version;              /* 0: it is no index */
+    uint64_t sequence, offset;     /* as in struct index_header */
+    uint32_t text_bytes, text_crc; /* as in struct index_text */
 };
 
-/* Opens the index of this file that has its text at `offset`, or else the next one behind it. A file has several indexes
- * if one was full or damaged. Returns 1; 0 if there is none; or -errno with a sentence. */
-int index_open(const struct index_wanted *wanted, uint64_t offset, struct index_file **index);
+/* Opens the index at the path. Returns 1; 0 if it is none of this version, or whole; or -errno with a sentence. */
+int index_open_at(const char *path, struct index_head *head, struct index_file **index);
 
 void index_close(struct index_file *index);
 
@@ -47,6 +44,22 @@ int index_next(struct index_file *index, struct index_item *item);
 /* When the record of this sequence was durable: *durable_ns, CLOCK_REALTIME, or a little earlier. Returns 1; 0 if the
  * index does not say; or -errno with a sentence. Moves the place. */
 int index_durable(struct index_file *index, uint64_t sequence, int64_t *durable_ns);
+
+/* Goes to the record or loss that is the last but count - 1, or to the first one: *found of them are there to be read.
+ * Returns 1; 0 if it has none, or count is 0, with the index at its end; or -errno with a sentence. */
+int index_last(struct index_file *index, uint64_t count, uint64_t *found);
+
+/* The item to which index_find or index_last went, while nothing was taken since. */
+const struct index_item *index_found(const struct index_file *index);
+
+/* The lowest sequence that a record of the index may have. */
+uint64_t index_first(const struct index_file *index);
+
+const char *index_path(const struct index_file *index);
+
+/* The index belongs to the file: the next search uses the table as it was read to find that out, and that read alone
+ * counts as one of a search. */
+void index_opened(struct index_file *index);
 
 /* How many reads of the index were made. */
 uint64_t index_reads(const struct index_file *index);

@@ -7,40 +7,18 @@
 
 #include "base/error.h"
 #include "read/choose_stream.h"
+#include "read/joined_state.h"
 #include "read/lines.h"
 #include "read/ring_source.h"
 #include "read/segments_source.h"
 
-#define TRIES_MOST 20
 #define TRY_AGAIN_NS 1000000
 #define SEAM_EVERY_NS 100000000
-
-struct joined {
-    struct read_source source;
-    const struct platform *platform;
-    struct read_source *ring;
-    struct read_source *past; /* NULL: the stream has no file that can be read */
-    int is_segments;          /* `past` has records, else lines */
-    int is_past;              /* the next record comes from there */
-    uint16_t id;
-    int64_t next_sequence; /* segments: the sequence behind the last record that came from them; 0: none came */
-    /* The file offset that belongs to the reader's place in the ring; is_counted 0: unknown. */
-    int is_counted;
-    uint64_t offset;
-    int64_t seam_ns;              /* when the seam was last looked for */
-    char *archives;               /* NULL: those beside the log file */
-    struct stream_state state;    /* of the stream, in the newest checkpoint that was looked at */
-    struct stream_state follower; /* of its segments; path "": it has none */
-};
-
-static struct joined *self_of(struct read_source *source) {
-    return (struct joined *)source;
-}
 
 /* ----------------------------------------------------------------------------------------------------- checkpoints */
 
 /* Reads the newest checkpoint again. */
-static int look(struct joined *self) {
+int joined_look(struct joined *self) {
     const int rc = ring_source_look(self->ring);
     if (rc < 0) {
         return rc;
@@ -60,7 +38,7 @@ static int look(struct joined *self) {
     return is_there ? 0 : error_set(ESRCH, "the ring has no stream %u any more", self->id);
 }
 
-static int go_to_seam(struct joined *self) {
+int joined_go_to_seam(struct joined *self) {
     const struct stream_state *state = &self->state;
     return ring_source_go(self->ring, state->drained_position, state->next_sequence, state->epoch);
 }
@@ -92,8 +70,8 @@ static int add_live_file(struct joined *self) {
 
 /* Lists archives and live file, all of one checkpoint: if a roll came in between, lists them again. A file that the
  * checkpoint names, and that had lost its name before the archives were listed, is one of them. */
-static int list_files(struct joined *self) {
-    int was_gone = 0, rc = look(self);
+int joined_list_files(struct joined *self) {
+    int was_gone = 0, rc = joined_look(self);
     for (int tries = 0; rc == 0; tries++) {
         const uint64_t number = self->state.outlet.roll.file_number;
         const uint64_t length = self->state.outlet.length;
@@ -101,7 +79,7 @@ static int list_files(struct joined *self) {
         rc = lines_add_archives(self->past, self->state.outlet.path, self->archives, NULL, length > 0);
         rc = rc < 0 ? rc : add_live_file(self);
         const int is_gone = rc == -ENOENT;
-        if ((rc < 0 && !is_gone) || (rc = look(self)) < 0) {
+        if ((rc < 0 && !is_gone) || (rc = joined_look(self)) < 0) {
             break;
         }
         const int is_same =
@@ -110,7 +88,7 @@ static int list_files(struct joined *self) {
             lines_extend(self->past, length > 0 ? self->state.outlet.length : LINES_TO_THE_END);
             break;
         }
-        if (is_same && was_gone && tries >= TRIES_MOST) {
+        if (is_same && was_gone && tries >= JOINED_TRIES_MOST) {
             break; /* the writer died between the two names */
         }
         was_gone = is_gone;
@@ -123,7 +101,7 @@ static int list_files(struct joined *self) {
 static int follow_files(struct joined *self) {
     struct stat held;
     const uint64_t number = self->state.outlet.roll.file_number, length = self->state.outlet.length;
-    const int rc = look(self);
+    const int rc = joined_look(self);
     if (rc < 0) {
         return rc;
     }
@@ -141,7 +119,7 @@ static int follow_files(struct joined *self) {
 /* The lines are read up to the seam: goes on in the ring, or in the files if the ring has been written over. Returns 1 if
  * there may be more, 0 if not, or -errno. */
 static int leave_lines(struct joined *self) {
-    int rc = go_to_seam(self);
+    int rc = joined_go_to_seam(self);
     if (rc == 1) {
         self->is_past = 0;
         self->is_counted = 1;
@@ -169,7 +147,7 @@ static void find_seam(struct joined *self) {
         return;
     }
     self->seam_ns = now_ns;
-    if (look(self) == 0 && self->state.drained_position == ring_source_place(self->ring).position) {
+    if (joined_look(self) == 0 && self->state.drained_position == ring_source_place(self->ring).position) {
         lines_clear(self->past);
         self->is_counted = add_live_file(self) == 0;
         self->offset = self->state.outlet.length;
@@ -188,11 +166,31 @@ static int open_at_offset(struct joined *self, uint64_t number) {
     lines_clear(self->past);
     return outlet_state_file(&self->state.outlet, path, sizeof path) == 0 &&
            lines_add(self->past, path, self->offset, self->state.outlet.length) == 0 && lines_hold(self->past) == 0 &&
-           look(self) == 0 && file_number(self) == number && (lines_extend(self->past, self->state.outlet.length), 1);
+           joined_look(self) == 0 && file_number(self) == number &&
+           (lines_extend(self->past, self->state.outlet.length), 1);
+}
+
+/* Goes to the record in the files by their indexes, or to the first one behind it that they still have: *missed then
+ * counts those before. Returns 1 if they have all of it. */
+static int go_back_by_index(struct joined *self, burst_read_t *missed) {
+    int64_t oldest = 0;
+    int rc = joined_list_files(self);
+    rc = rc < 0 ? rc : self->past->ops->seek(self->past, BURST_FROM_SEQUENCE, missed->sequence);
+    if (rc == 0) {
+        self->is_past = 1;
+        return 1;
+    }
+    if (rc == -ERANGE && lines_oldest(self->past, &oldest) == 1 && oldest > missed->sequence &&
+        (uint64_t)(oldest - missed->sequence) < missed->count &&
+        self->past->ops->seek(self->past, BURST_FROM_SEQUENCE, oldest) == 0) {
+        missed->count = (uint64_t)(oldest - missed->sequence);
+        self->is_past = 1;
+    }
+    return 0;
 }
 
 /* The ring was written over before the reader got there. Returns 1 if the files have what it missed. */
-static int go_back(struct joined *self, const burst_read_t *missed) {
+static int go_back(struct joined *self, burst_read_t *missed) {
     if (self->past == NULL) {
         return 0;
     }
@@ -202,9 +200,9 @@ static int go_back(struct joined *self, const burst_read_t *missed) {
         return self->is_past;
     }
     const uint64_t number = file_number(self);
-    if (!self->is_counted || look(self) < 0 || file_number(self) != number ||
+    if (!self->is_counted || joined_look(self) < 0 || file_number(self) != number ||
         (!lines_resume(self->past, self->offset, self->state.outlet.length) && !open_at_offset(self, number))) {
-        return 0;
+        return go_back_by_index(self, missed);
     }
     self->is_past = 1;
     return 1;
@@ -233,14 +231,15 @@ static int next_past(struct joined *self, burst_read_t *record) {
             return -EAGAIN; /* the ring has given it */
         }
         self->next_sequence = record->sequence + (int64_t)record->count;
-        record->stream =
-            record->kind == BURST_READ_RECORD || record->kind == BURST_READ_ROLL ? self->id : record->stream;
+    }
+    if (rc == 1 && (record->kind == BURST_READ_RECORD || record->kind == BURST_READ_ROLL)) {
+        record->stream = self->id;
     }
     return rc;
 }
 
 static int next(struct read_source *source, burst_read_t *record) {
-    struct joined *self = self_of(source);
+    struct joined *self = joined_of(source);
     for (;;) {
         int rc = self->is_past ? next_past(self, record) : self->ring->ops->next(self->ring, record);
         if (rc == -EAGAIN) {
@@ -265,88 +264,12 @@ static int next(struct read_source *source, burst_read_t *record) {
 }
 
 static int wait_for_more(struct read_source *source, int64_t timeout_ns) {
-    struct joined *self = self_of(source);
+    struct joined *self = joined_of(source);
     struct read_source *from = self->is_past ? self->past : self->ring;
     return from->ops->wait(from, timeout_ns);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ seek */
-
-static int begin_past(struct joined *self) {
-    self->next_sequence = 0;
-    const int rc = self->is_segments ? self->past->ops->seek(self->past, BURST_FROM_OLDEST, 0) : list_files(self);
-    self->is_past = rc == 0;
-    return rc;
-}
-
-/* The log file has no times. So a time that is before the oldest record of the ring cannot be found. */
-static int seek_time(struct joined *self, int64_t time_ns) {
-    burst_read_t first = {.struct_bytes = sizeof first};
-    int rc = self->ring->ops->seek(self->ring, BURST_FROM_RING, 0);
-    rc = rc < 0 ? rc : look(self);
-    rc = rc < 0 ? rc : self->ring->ops->next(self->ring, &first);
-    if (rc > 0 && first.sequence > 1 && first.event_time_ns > time_ns && self->past != NULL &&
-        self->state.outlet.length > 0) {
-        return error_set(ERANGE,
-                         "the ring begins with record %lld, which is later than that time, and log file %.200s has no "
-                         "index to find a time: give the stream segments, or search the text of the file",
-                         (long long)first.sequence, self->state.outlet.path);
-    }
-    return rc < 0 ? rc : self->ring->ops->seek(self->ring, BURST_FROM_TIME, time_ns);
-}
-
-/* The last `count`: those behind the seam from the ring, those before it from the files. */
-static int seek_last(struct joined *self, uint64_t count) {
-    uint64_t in_ring = 0;
-    int rc = self->ring->ops->seek(self->ring, BURST_FROM_LAST, (int64_t)count);
-    if (rc < 0 || ring_source_found(self->ring) >= count || self->past == NULL) {
-        return rc;
-    }
-    if (self->is_segments) {
-        const int64_t first = (int64_t)ring_source_place(self->ring).sequence;
-        self->is_past = 1;
-        self->next_sequence = 0;
-        return segments_source_go_before(self->past, first, count - ring_source_found(self->ring));
-    }
-    for (int tries = 0; tries < TRIES_MOST; tries++) {
-        rc = list_files(self);
-        rc = rc < 0 ? rc : go_to_seam(self);
-        if (rc < 0) {
-            return rc;
-        }
-        if (rc == 1 && ring_source_count(self->ring, &in_ring) == 0) {
-            break;
-        }
-    }
-    self->is_past = 1;
-    return self->past->ops->seek(self->past, BURST_FROM_LAST, (int64_t)(count > in_ring ? count - in_ring : 0));
-}
-
-static int seek(struct read_source *source, enum burst_read_from from, int64_t value) {
-    struct joined *self = self_of(source);
-    int rc;
-    self->is_past = self->is_counted = 0;
-    self->next_sequence = 0;
-    switch (from) {
-    case BURST_FROM_OLDEST:
-        return self->past != NULL ? begin_past(self) : self->ring->ops->seek(self->ring, from, value);
-    case BURST_FROM_LAST:
-        return seek_last(self, (uint64_t)value);
-    case BURST_FROM_TIME:
-        if (!self->is_segments) {
-            return seek_time(self, value);
-        }
-        self->is_past = 1;
-        return self->past->ops->seek(self->past, from, value);
-    default:
-        rc = self->ring->ops->seek(self->ring, from, value);
-        if (rc == -ERANGE && self->is_segments) {
-            self->is_past = 1;
-            rc = self->past->ops->seek(self->past, from, value);
-        }
-        return rc;
-    }
-}
+/* ----------------------------------------------------------------------------------------------------------- state */
 
 static void state(const struct read_source *source, burst_reader_state_t *state) {
     const struct joined *self = (const struct joined *)source;
@@ -359,13 +282,16 @@ static void state(const struct read_source *source, burst_reader_state_t *state)
     if (!self->is_past) {
         state->place = place;
         state->next_sequence = next_sequence;
-    } else if (!self->is_segments) {
-        state->next_sequence = 0;
     }
 }
 
+static int file(const struct read_source *source, struct read_file *found) {
+    const struct joined *self = (const struct joined *)source;
+    return self->is_past && self->past->ops->file(self->past, found);
+}
+
 static void close_source(struct read_source *source) {
-    struct joined *self = self_of(source);
+    struct joined *self = joined_of(source);
     self->ring->ops->close(self->ring);
     if (self->past != NULL) {
         self->past->ops->close(self->past);
@@ -377,7 +303,7 @@ static void close_source(struct read_source *source) {
 /* ------------------------------------------------------------------------------------------------------------ open */
 
 static int open_past(struct joined *self, const burst_reader_config_t *config) {
-    int rc = look(self);
+    int rc = joined_look(self);
     if (rc < 0) {
         return rc;
     }
@@ -398,7 +324,7 @@ static int open_past(struct joined *self, const burst_reader_config_t *config) {
 int joined_open(const struct platform *platform, const burst_reader_config_t *config, struct read_source *ring,
                 struct read_source **source) {
     static const struct read_source_ops ops = {
-        .next = next, .wait = wait_for_more, .seek = seek, .state = state, .close = close_source};
+        .next = next, .wait = wait_for_more, .seek = joined_seek, .state = state, .close = close_source, .file = file};
     struct joined *self = calloc(1, sizeof *self);
     if (self == NULL) {
         ring->ops->close(ring);

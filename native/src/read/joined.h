@@ -7,7 +7,8 @@
  * With segments the seam is a sequence: the segments up to their last frame, the ring from the next sequence.
  *
  * A reader that was lapped goes back into the files. It knows the offset that belongs to its place: it has counted the
- * bytes of the records since the seam. A roll or a loss ends this count, until the reader is where the drain is.
+ * bytes of the records since the seam. A roll or a loss ends this count, until the reader is where the drain is. Then it
+ * finds its place by sequence, if the files have indexes.
  */
 #ifndef BURST_READ_JOINED_H
 #define BURST_READ_JOINED_H

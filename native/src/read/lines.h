@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log files, one after the other, as lines: what a reader gets of files that have no index. */
+/*
+ * Log files, one after the other: records, if an index belongs to the file, and lines of the text that no index has.
+ *
+ * DESIGN. The text gives the bytes, the index says where records are; so an index that lies can only cut the text
+ * otherwise. Text that the index does not have comes as lines, and no byte of a file is left out or comes twice.
+ */
 #ifndef BURST_READ_LINES_H
 #define BURST_READ_LINES_H
 
@@ -17,6 +22,9 @@ int lines_make(const struct platform *platform, int follow, struct read_source *
  * to `limit`. Returns 0, or -ENOMEM with a sentence. */
 int lines_add(struct read_source *lines, const char *path, uint64_t from, uint64_t limit);
 
+/* As lines_add, a file that was listed with this status: under that name may be another one when it is opened. */
+int lines_add_listed(struct read_source *lines, const char *path, const struct stat *listed);
+
 /* Reads the last file up to `limit`, if it was added with a lower one. */
 void lines_extend(struct read_source *lines, uint64_t limit);
 
@@ -30,8 +38,8 @@ void lines_drop(struct read_source *lines);
 void lines_clear(struct read_source *lines);
 
 /* Adds the archives of the log file: those that match the shell pattern `archives`, or if it is NULL those beside the log
- * file whose names begin as its own does; the oldest first, by the time of their last change. behind_of: only those that
- * changed later than this file; NULL: all. has_begun 0: the log file is empty, or its name still leads to the last archive.
+ * file whose names begin as its own does; the oldest first, by the time of their last change. behind_of: only those behind
+ * this file; NULL: all. has_begun 0: the log file is empty, or its name still leads to the last archive.
  * Returns 0, or -errno with a sentence. */
 int lines_add_archives(struct read_source *lines, const char *log_file, const char *archives,
                        const struct stat *behind_of, int has_begun);
@@ -41,5 +49,16 @@ int lines_resume(struct read_source *lines, uint64_t offset, uint64_t limit);
 
 /* The status of the last file, if it is open or held. Returns 1, or 0. */
 int lines_status(const struct read_source *lines, struct stat *status);
+
+/* Goes to the record whose text has that byte of the only file, or to the next one. Returns 0, -ERANGE without an index, or
+ * another -errno with a sentence. */
+int lines_go_to_byte(struct read_source *lines, uint64_t offset);
+
+/* The sequence with which the oldest indexed file begins, at the lowest. Returns 1, 0 if no file has an index, or -errno
+ * with a sentence. Moves the place. */
+int lines_oldest(struct read_source *lines, int64_t *sequence);
+
+/* Whether the last seek by sequence or time found a record. */
+int lines_has_found(const struct read_source *lines);
 
 #endif

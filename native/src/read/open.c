@@ -58,6 +58,11 @@ static int open_ring(const struct platform *platform, const burst_reader_config_
     return joined_open(platform, config, opened, source);
 }
 
+int read_is_ring(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && (!S_ISREG(status.st_mode) || is_ring(path));
+}
+
 int read_open(const struct platform *platform, const burst_reader_config_t *config, struct read_source **source) {
     struct stat status;
     *source = NULL;
@@ -68,6 +73,6 @@ int read_open(const struct platform *platform, const burst_reader_config_t *conf
     if (S_ISDIR(status.st_mode)) {
         return segments_source_open(platform, config->source, source);
     }
-    return S_ISREG(status.st_mode) && !is_ring(config->source) ? open_lines(platform, config->source, source)
-                                                               : open_ring(platform, config, source);
+    return read_is_ring(config->source) ? open_ring(platform, config, source)
+                                        : open_lines(platform, config->source, source);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of burstlog_reader.h. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 #include "burstlog.h"
 #include "read/open.h"
 
-#define STRUCT_MOST_BYTES 8192 /* a larger struct is garbage */
+#define STRUCT_MOST_BYTES 8192                              /* a larger struct is garbage */
+#define FIRST_READ_BYTES offsetof(burst_read_t, durable_ns) /* what burst_read_t had in the first version */
 
 struct burst_reader {
     struct read_source *source;
@@ -116,6 +118,7 @@ static int take(burst_reader_t *reader, burst_read_t *record) {
 }
 
 static int await(burst_reader_t *reader, burst_read_t *record, int64_t timeout_ns) {
+    reader->source->waits = timeout_ns != 0;
     int rc = take(reader, record);
     if (rc != 0 || timeout_ns == 0 || reader->source->ops->wait == NULL) {
         return rc;
@@ -147,7 +150,7 @@ int burst_reader_next(burst_reader_t *reader, burst_read_t *record, int64_t time
     if (rc > 0) {
         count(reader, &found);
         memset(record, 0, bytes);
-        memcpy(record, &found, sizeof found);
+        memcpy(record, &found, bytes < sizeof found ? bytes : sizeof found);
         record->struct_bytes = bytes;
     }
     return rc;
@@ -167,7 +170,8 @@ static size_t put(const burst_read_t *record, uint8_t *out, size_t room) {
                                             .stream = record->stream,
                                             .epoch = record->epoch,
                                             .place = record->place,
-                                            .enqueued = record->enqueued};
+                                            .enqueued = record->enqueued,
+                                            .durable_ns = record->durable_ns};
         memcpy(out, &polled, sizeof polled);
         if (length > 0) {
             memset(out + needed - 8, 0, 8);

@@ -128,11 +128,16 @@ static void fill(const struct ring_source *self, const struct ring_step *stepped
     record->enqueued = (header->flags & RECORD_ENQUEUED) != 0;
 }
 
+/* Whether the record is earlier than the wanted time. A roll has the time of its call: it says nothing of its log. */
+static int is_early(const struct ring_source *self, const struct record_header *header) {
+    return self->wanted_ns != INT64_MIN &&
+           ((header->flags & RECORD_ROLL) != 0 || header->event_time_ns < self->wanted_ns);
+}
+
 /* Whether the reader wants the record that begins at the place. */
 static int is_wanted(struct ring_source *self, const struct record_header *header) {
     if (header->type != RECORD_DATA || header->sequence < self->wanted ||
-        (self->stream != BURST_ALL_STREAMS && header->stream != self->stream) ||
-        header->event_time_ns < self->wanted_ns) {
+        (self->stream != BURST_ALL_STREAMS && header->stream != self->stream) || is_early(self, header)) {
         return 0;
     }
     self->wanted_ns = INT64_MIN;
@@ -360,8 +365,14 @@ static void close_source(struct read_source *source) {
     platform_release(self->platform, self, sizeof *self);
 }
 
+static int file(const struct read_source *source, struct read_file *found) {
+    (void)source;
+    (void)found;
+    return 0;
+}
+
 static const struct read_source_ops ring_ops = {
-    .next = next, .wait = wait_for_more, .seek = seek, .state = state, .close = close_source};
+    .next = next, .wait = wait_for_more, .seek = seek, .state = state, .close = close_source, .file = file};
 
 int ring_source_open(const struct platform *platform, const struct ring_source_config *config,
                      struct read_source **source) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "consume/frames.h"
 
 #define LOOK_AGAIN_NS 2000000
@@ -131,6 +132,11 @@ static void state(const struct read_source *source, burst_reader_state_t *state)
     }
 }
 
+static int file(const struct read_source *source, struct read_file *found) {
+    const struct segments_source *self = (const struct segments_source *)source;
+    return path_absolute(self->folder, found->path, sizeof found->path) == 0 && stat(found->path, &found->status) == 0;
+}
+
 static void close_source(struct read_source *source) {
     struct segments_source *self = self_of(source);
     frames_close(&self->frames);
@@ -139,7 +145,7 @@ static void close_source(struct read_source *source) {
 
 int segments_source_open(const struct platform *platform, const char *folder, struct read_source **source) {
     static const struct read_source_ops ops = {
-        .next = next, .wait = wait_for_more, .seek = seek, .state = state, .close = close_source};
+        .next = next, .wait = wait_for_more, .seek = seek, .state = state, .close = close_source, .file = file};
     struct segments_source *self = calloc(1, sizeof *self);
     if (self == NULL) {
         return error_set(ENOMEM, "no memory to read segments: %zu bytes", sizeof *self);

@@ -8,11 +8,20 @@
 #ifndef BURST_READ_SOURCE_H
 #define BURST_READ_SOURCE_H
 
+#include <sys/stat.h>
+
 #include "base/platform.h"
 #include "burstlog.h"
 
 struct read_source {
     const struct read_source_ops *ops;
+    int waits; /* the caller of `next` is going to wait if there is nothing */
+};
+
+/* The file that has the record which was given last. */
+struct read_file {
+    char path[BURST_PATH_BYTES]; /* of segments: their folder */
+    struct stat status;
 };
 
 struct read_source_ops {
@@ -27,6 +36,8 @@ struct read_source_ops {
     /* Fills the fields of the state that the source knows; adds to `files` and `seeks`. */
     void (*state)(const struct read_source *source, burst_reader_state_t *state);
     void (*close)(struct read_source *source);
+    /* Tells the file of the record that `next` gave last. Returns 1, or 0 if it came from a ring. */
+    int (*file)(const struct read_source *source, struct read_file *file);
 };
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/retry.h"
+#include "read/zstd_frames.h"
 
 #define ZLIB "libz.so.1"
 #define ZSTD "libzstd.so.1"
@@ -23,6 +24,7 @@ struct gzFile_s;
 static struct {
     struct gzFile_s *(*gzdopen)(int fd, const char *mode);
     int (*gzread)(struct gzFile_s *file, void *out, unsigned bytes);
+    long (*gzseek)(struct gzFile_s *file, long offset, int whence);
     const char *(*gzerror)(struct gzFile_s *file, int *code);
     int (*gzclose)(struct gzFile_s *file);
 } zlib;
@@ -64,7 +66,7 @@ static int load(const char *library, const char *packages, const char *path, con
 }
 
 static int load_zlib(const char *path) {
-    static const char *const names[] = {"gzdopen", "gzread", "gzerror", "gzclose"};
+    static const char *const names[] = {"gzdopen", "gzread", "gzseek", "gzerror", "gzclose"};
     return load(ZLIB, "zlib1g (Debian, Ubuntu) or zlib (Alpine, Fedora, RHEL)", path, names,
                 sizeof names / sizeof names[0], &zlib);
 }
@@ -149,6 +151,7 @@ void unpacked_close(struct unpacked *file) {
         }
         free(file->zstd);
     }
+    free(file->frames);
     *file = (struct unpacked){.fd = -1};
 }
 
@@ -196,6 +199,9 @@ static int64_t read_zstd(struct unpacked *file, uint8_t *out, size_t bytes) {
         if (zstd.is_error(state->wants)) {
             return damaged(file, zstd.error_name(state->wants));
         }
+        if (state->wants == 0 && file->frames != NULL && !zstd_frames_has_end(file->frames, file->offset + to.at)) {
+            return damaged(file, "its seek table has another length of a frame");
+        }
     }
     return (int64_t)to.at;
 }
@@ -207,4 +213,66 @@ int64_t unpacked_read(struct unpacked *file, uint8_t *out, size_t bytes) {
                                              : read_zstd(file, out, bytes);
     file->offset += got > 0 ? (uint64_t)got : 0;
     return got;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ seek */
+
+/* Unpacks and drops what lies before the offset. */
+static int pass(struct unpacked *file, uint64_t offset) {
+    uint8_t *piece = offset > file->offset ? malloc(PACKED_BYTES) : NULL;
+    int64_t got = 1;
+    if (offset > file->offset && piece == NULL) {
+        return error_set(ENOMEM, "no memory to unpack %s", file->path);
+    }
+    while (got > 0 && file->offset < offset) {
+        const uint64_t left = offset - file->offset;
+        got = unpacked_read(file, piece, left < PACKED_BYTES ? (size_t)left : PACKED_BYTES);
+    }
+    free(piece);
+    return got < 0 ? (int)got : 0;
+}
+
+/* Begins anew at a frame: at byte `packed` of the file, byte `offset` of its text. */
+static int begin_frame(struct unpacked *file, uint64_t packed, uint64_t offset) {
+    struct zstd_state *state = file->zstd;
+    zstd.free(state->stream);
+    state->stream = zstd.create();
+    state->in = (struct zstd_part){.data = state->packed};
+    state->wants = 0;
+    file->offset = offset;
+    file->looks++;
+    return state->stream == NULL ? error_set(ENOMEM, "no memory to unpack %s", file->path)
+           : lseek(file->fd, (off_t)packed, SEEK_SET) < 0
+               ? error_set(errno, "%s cannot be read: %s", file->path, error_name(errno))
+               : 0;
+}
+
+static int seek_zstd(struct unpacked *file, uint64_t offset) {
+    uint64_t packed = 0, begin = 0;
+    if (!file->has_looked) {
+        file->has_looked = 1;
+        file->frames = zstd_frames_read(file->fd, &file->looks);
+    }
+    if (file->frames != NULL) {
+        zstd_frames_find(file->frames, offset, &packed, &begin);
+    }
+    /* The place that is unpacked already may be nearer. */
+    const int rc = file->offset <= offset && file->offset >= begin ? 0 : begin_frame(file, packed, begin);
+    return rc < 0 ? rc : pass(file, offset);
+}
+
+int unpacked_seek(struct unpacked *file, uint64_t offset) {
+    if (file->is_plain) {
+        file->offset = offset;
+        return 0;
+    }
+    if (file->zstd != NULL) {
+        return seek_zstd(file, offset);
+    }
+    file->looks++;
+    if (offset > INT64_MAX || zlib.gzseek(file->gzip, (long)offset, SEEK_SET) < 0) {
+        return damaged(file, "it has no such byte");
+    }
+    file->offset = offset;
+    return 0;
 }

@@ -11,12 +11,15 @@
 
 struct unpacked {
     int fd;
-    int is_plain;    /* bytes are read at any offset; else only from the beginning on */
+    int is_plain;    /* not compressed: all of it can be read at any time, also what comes later */
     uint64_t offset; /* of the next byte, unpacked */
     uint64_t limit;  /* a plain file is read up to here */
     void *gzip;      /* struct gzFile_s of zlib */
     struct zstd_state *zstd;
-    const char *path; /* for sentences */
+    struct zstd_frames *frames; /* of a seekable file; NULL: it has no table, or none was asked for */
+    int has_looked;             /* for the table */
+    uint64_t looks;             /* reads that looked for a place */
+    const char *path;           /* for sentences */
 };
 
 /* Takes over the descriptor, of a regular file. Returns 0, or with a sentence -ENOPKG (no library for it), -ENOTSUP (the
@@ -25,6 +28,10 @@ int unpacked_open(struct unpacked *file, int fd, const char *path, uint64_t limi
 
 /* Reads up to `bytes` bytes. Returns their number, 0 at the end, or -errno with a sentence. */
 int64_t unpacked_read(struct unpacked *file, uint8_t *out, size_t bytes);
+
+/* Goes to that byte of the text: at once in a plain file, in steps of a frame in a Zstandard file with a seek table, and
+ * else by unpacking what lies before it. Behind the end nothing more is read. Returns 0, or -errno with a sentence. */
+int unpacked_seek(struct unpacked *file, uint64_t offset);
 
 void unpacked_close(struct unpacked *file);
 

@@ -3,7 +3,7 @@
 #include "log_fixture.h"
 
 #include "base/error.h"
-#include "read/index.h"
+#include "read/index_folder.h"
 
 #define MINUTE_NS (60 * SECOND_NS)
 #define FIRST_NS (1700000000 * SECOND_NS)

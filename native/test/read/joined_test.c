@@ -6,7 +6,8 @@
 
 static burst_reader_t *reader;
 static burst_t *open_log;
-static const char *kind; /* r: rolls; z: compresses; s: segments; w: window; l: the reader is slow, and is lapped */
+/* r: rolls; z: compresses; s: segments; i: indexes; w: window; l: the reader is slow, and is lapped */
+static const char *kind;
 static char segments[160];
 static _Atomic int written;
 
@@ -33,6 +34,7 @@ static void open_it(void) {
         stream.segments = segments;
         stream.segment_bytes = 65536;
     }
+    stream.index = is('i') != 0;
     config.main = &stream;
     config.window = is('w') ? folder : "";
     config.io = BURST_IO_PWRITE;
@@ -79,10 +81,17 @@ static int next(burst_read_t *record, int64_t timeout_ns) {
     return rc;
 }
 
+static int64_t record_line(const burst_read_t *record) {
+    int number = 0;
+    sscanf(record->data, "line %d of", &number);
+    return number;
+}
+
 /* Reads up to line `last`, and compares each line with the one that is due. */
 static void expect_up_to(int line, int last) {
     burst_read_t record;
     uint64_t missed = 0;
+    int64_t sequence = 0;
     while (line <= last) {
         int number;
         if (next(&record, PATIENCE_NS) != 1) {
@@ -97,6 +106,13 @@ static void expect_up_to(int line, int last) {
         }
         if (record.kind == BURST_READ_ROLL) {
             continue;
+        }
+        assert_int_equal(record.kind == BURST_READ_RECORD,
+                         is('i') || is('s') || record.place != BURST_PLACE_FILE); /* else a line */
+        if (record.kind == BURST_READ_RECORD) {
+            assert_true(record.sequence > sequence && record.event_time_ns == record_line(&record));
+            assert_true(record.enqueued && record.epoch == 1);
+            sequence = record.sequence;
         }
         assert_true(record.length > 0 && sscanf(record.data, "line %d of", &number) == 1);
         if (number != line && !(number > line && (uint64_t)(number - line) <= missed)) {
@@ -125,7 +141,8 @@ static void each_line_comes_once_while_the_log_is_written(void **state) {
     expect_up_to(1, LINES - 7); /* on the medium, the last commit is proven later */
     burst_reader_state_t now = {.struct_bytes = sizeof now};
     assert_int_equal(burst_reader_state(reader, &now), 0);
-    assert_true(is('r') || now.missed == 0); /* a reader that is lapped over a roll is told what it missed */
+    assert_true((is('r') && !is('i')) ||
+                now.missed == 0); /* without an index a reader that is lapped over a roll is told what it missed */
     pthread_join(writer, NULL);
     burst_close(open_log);
     open_log = NULL;
@@ -162,24 +179,23 @@ static void a_reader_that_comes_at_any_time_gets_all_of_it(void **state) {
     assert_int_equal(next(&record, 0), 0);
 }
 
-static void with_segments_a_sequence_and_a_time_are_found_wherever_they_are(void **state) {
+static void a_sequence_and_a_time_are_found_wherever_they_are(void **state) {
     (void)state;
     open_it();
     write_lines(1, 20000);
     assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
     open_reader(BURST_FROM_SEQUENCE, 100);
     burst_read_t record;
-    if (!is('s')) {
-        fail_msg("lines have no sequences");
-    }
     assert_int_equal(next(&record, PATIENCE_NS), 1);
     assert_int_equal(record.sequence, 100);
-    assert_int_equal(record.place, BURST_PLACE_SEGMENTS);
-    expect_up_to(101, 19990);
-    assert_int_equal(burst_reader_seek(reader, BURST_FROM_TIME, 12345), 0);
-    assert_int_equal(next(&record, PATIENCE_NS), 1);
-    assert_int_equal(record.event_time_ns, 12345);
-    expect_up_to(12346, 19990);
+    assert_int_equal(record.place, is('s') ? BURST_PLACE_SEGMENTS : BURST_PLACE_FILE);
+    expect_up_to((int)record_line(&record) + 1, 19990);
+    for (int64_t time_ns = 1; time_ns < 20000; time_ns += 1234) {
+        assert_int_equal(burst_reader_seek(reader, BURST_FROM_TIME, time_ns), 0);
+        assert_int_equal(next(&record, PATIENCE_NS), 1);
+        assert_int_equal(record.event_time_ns, time_ns);
+        expect_up_to((int)time_ns + 1, (int)time_ns + 700 < 19990 ? (int)time_ns + 700 : 19990);
+    }
 }
 
 static void lines_have_no_sequences_and_no_times(void **state) {
@@ -232,16 +248,25 @@ int main(void) {
         CASE(each_line_comes_once_while_the_log_is_written, "r"),
         CASE(each_line_comes_once_while_the_log_is_written, "rw"),
         CASE(each_line_comes_once_while_the_log_is_written, "rz"),
+        CASE(each_line_comes_once_while_the_log_is_written, "i"),
+        CASE(each_line_comes_once_while_the_log_is_written, "wli"),
+        CASE(each_line_comes_once_while_the_log_is_written, "ri"),
+        CASE(each_line_comes_once_while_the_log_is_written, "rwli"),
+        CASE(each_line_comes_once_while_the_log_is_written, "rzwli"),
         CASE(each_line_comes_once_while_the_log_is_written, "s"),
         CASE(each_line_comes_once_while_the_log_is_written, "swl"),
         CASE(a_reader_that_comes_at_any_time_gets_all_of_it, ""),
         CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "w"),
         CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "r"),
         CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "rzw"),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "i"),
+        CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "rziw"),
         CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "s"),
         CASE(a_reader_that_comes_at_any_time_gets_all_of_it, "rsw"),
-        CASE(with_segments_a_sequence_and_a_time_are_found_wherever_they_are, "s"),
-        CASE(with_segments_a_sequence_and_a_time_are_found_wherever_they_are, "sw"),
+        CASE(a_sequence_and_a_time_are_found_wherever_they_are, "s"),
+        CASE(a_sequence_and_a_time_are_found_wherever_they_are, "sw"),
+        CASE(a_sequence_and_a_time_are_found_wherever_they_are, "i"),
+        CASE(a_sequence_and_a_time_are_found_wherever_they_are, "rziw"),
         CASE(lines_have_no_sequences_and_no_times, ""),
         CASE(lines_have_no_sequences_and_no_times, "w"),
     };

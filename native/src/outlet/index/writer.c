@@ -259,15 +259,17 @@ static int add(struct index_writer *writer, const struct index_item *item) {
     int rc = 0;
     if (writer->at.entries == 0 || writer->place.offset - writer->block_offset >= INDEX_BLOCK_BYTES) {
         rc = begin_block(writer);
-    } else if (writer->used + INDEX_ITEM_BYTES > sizeof writer->chunk.items) {
+    } else if (writer->used + INDEX_ITEM_BYTES > sizeof writer->chunk.items ||
+               writer->chunk.head.epoch != writer->epoch) {
         rc = flush(writer);
     }
     if (rc < 0) {
         return rc;
     }
     if (writer->used == 0) {
+        const struct index_place *at = &writer->place;
         writer->chunk.head = (struct index_chunk){
-            .sequence = writer->place.sequence, .offset = writer->place.offset, .time_ns = writer->place.time_ns};
+            .epoch = writer->epoch, .sequence = at->sequence, .offset = at->offset, .time_ns = at->time_ns};
     }
     if (item->kind <= INDEX_ENQUEUED && item->time_ns > writer->latest_ns) {
         writer->latest_ns = item->time_ns;
@@ -325,7 +327,7 @@ static int add_item(struct index_writer *writer, const struct outlet_item *item)
 static int put_text(struct index_writer *writer) {
     uint8_t begin_of_text[INDEX_TEXT_BYTES];
     const uint32_t bytes =
-        writer->text->length < sizeof begin_of_text ? (uint32_t)writer->text->length : sizeof begin_of_text;
+        (uint32_t)(writer->text->length < INDEX_TEXT_BYTES ? writer->text->length : INDEX_TEXT_BYTES);
     if (bytes == writer->text_bytes) {
         return 0;
     }
@@ -365,9 +367,8 @@ static int go_on(struct index_writer *writer, const struct outlet_noted *noted, 
     }
     const int rc = reopen(writer, text_path, index);
     writer->place.offset = noted->state->length;
-    writer->used = 0;
+    writer->used = writer->epoch = 0;
     writer->untimed_sequence = 1; /* perhaps */
-    writer->epoch = 0;
     if (rc == DAMAGED) {
         events_post(writer->events, EVENT_WARN,
                     "the index %s of log file %s is damaged or gone: an index of its records from %llu on begins; the "
@@ -387,9 +388,8 @@ static uint64_t bytes_of_roll(const struct outlet_state *state, const struct out
 
 static int sync_items(struct index_writer *writer, const struct outlet_noted *noted, const char *text_path) {
     struct outlet_item item;
-    int is_open = go_on(writer, noted, text_path), more;
     uint64_t offset = noted->state->length;
-    int rc = is_open < 0 ? is_open : 0;
+    int is_open = go_on(writer, noted, text_path), more, rc = is_open < 0 ? is_open : 0;
     noted->begin(noted);
     while (rc == 0 && (more = noted->item(noted, &item)) != 0) {
         if (more < 0) {

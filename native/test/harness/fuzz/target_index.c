@@ -14,7 +14,7 @@
 #include "harness/fuzz/violation.h"
 #include "media/index.h"
 #include "media/layout.h"
-#include "read/index.h"
+#include "read/index_folder.h"
 
 #define DATA_BYTES 1024u
 #define ITEMS_MOST 4096

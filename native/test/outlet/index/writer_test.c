@@ -2,7 +2,7 @@
 /* The index beside rolled log files: whatever stops the host, each record is in the index of its file, once. */
 #include "rolled_log.h"
 
-#include "read/index.h"
+#include "read/index_folder.h"
 
 #define FOOTER "the last line\n"
 #define HEADER "the first line\n"

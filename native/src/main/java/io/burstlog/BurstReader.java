@@ -195,7 +195,7 @@ public final class BurstReader implements AutoCloseable, Iterable<ReadRecord> {
     /**
      * Returns the next records: as many as there are and fit into the buffer. It waits for the first record only.
      *
-     * @param maxBytes the size of the buffer, at least 4096 bytes. Each record takes 56 to 63 bytes more than its own.
+     * @param maxBytes the size of the buffer, at least 4096 bytes. Each record takes 64 to 71 bytes more than its own.
      *     The buffer grows for a single record that is larger
      * @param timeout the longest time to wait; zero or less does not wait
      * @return the same object each time, valid until the next call; empty if none came

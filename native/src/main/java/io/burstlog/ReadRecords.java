@@ -25,7 +25,7 @@ public final class ReadRecords {
     public enum Kind {
         /** A record, as it was appended. */
         RECORD,
-        /** A line of a log file that has no index: its sequence and times are unknown. */
+        /** A line of text that no index of its log file has: its sequence and times are unknown. */
         LINE,
         /** The log file ended here, by {@link BurstStream#roll}. */
         ROLL,
@@ -61,7 +61,8 @@ public final class ReadRecords {
     private static final int EPOCH = 44;
     private static final int PLACE = 48;
     private static final int ENQUEUED = 52;
-    private static final int HEAD_BYTES = 56;
+    private static final int DURABLE = 56;
+    private static final int HEAD_BYTES = 64;
 
     private ByteBuffer heads;
     private ByteBuffer view;
@@ -114,7 +115,7 @@ public final class ReadRecords {
         return KINDS[heads.getInt(at + KIND)];
     }
 
-    /** {@return the sequence that its append returned; 0 for a line} */
+    /** {@return the sequence that its append returned; of a line that of a record behind it, or 0 if it is unknown} */
     public long sequence() {
         return heads.getLong(at + SEQUENCE);
     }
@@ -122,6 +123,14 @@ public final class ReadRecords {
     /** {@return the event time that the writer gave, in nanoseconds of the clock that it used; 0 if it is unknown} */
     public long eventTimeNanos() {
         return heads.getLong(at + EVENT_TIME);
+    }
+
+    /**
+     * {@return a time at which the record was durable, in nanoseconds since 1970; 0 if it is unknown} Log files
+     * with an index have it of most records.
+     */
+    public long durableNanos() {
+        return heads.getLong(at + DURABLE);
     }
 
     /** {@return how many records are lost or missed; 1 for a record or a line} */

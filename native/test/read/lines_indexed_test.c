@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Log files that have an index, and archives of them, as records: without the ring. */
+#include "log_fixture.h"
+
+#include "media/index.h"
+
+#define RECORDS 9000
+#define FIRST_NS (1700000000 * SECOND_NS)
+
+static burst_reader_t *reader;
+static char archive[200];
+
+/* Record n has two lines, of which the second is n % 200 bytes long. */
+static size_t make_record(int64_t sequence, char record[512]) {
+    const int used = snprintf(record, 512, "order %lld\n", (long long)sequence);
+    memset(record + used, 'x', (size_t)(sequence % 200));
+    record[used + sequence % 200] = '\n';
+    return (size_t)used + (size_t)(sequence % 200) + 1;
+}
+
+/* Some hours in the midst are silent, and each tenth event comes late. */
+static int64_t event_ns(int64_t sequence) {
+    return FIRST_NS + (sequence - (sequence % 10 == 0 ? 15 : 0)) * SECOND_NS +
+           (sequence > 5000 ? 36000 * SECOND_NS : 0);
+}
+
+static burst_t *open_indexed(void) {
+    burst_config_t config = small_config();
+    config.io = BURST_IO_PWRITE;
+    main_config.index = 1;
+    return open_with(&config);
+}
+
+static void append(burst_t *log, int64_t from, int64_t to) {
+    char record[512];
+    for (int64_t sequence = from; sequence <= to; sequence++) {
+        const size_t length = make_record(sequence, record);
+        const int64_t got = sequence % 100 == 0 ? burst_append(log, record, length, event_ns(sequence))
+                                                : burst_enqueue(log, record, length, event_ns(sequence));
+        assert_int_equal(got, sequence);
+    }
+}
+
+static int make_log(void **state) {
+    make_folder(state);
+    burst_t *log = open_indexed();
+    append(log, 1, RECORDS);
+    return burst_close(log);
+}
+
+static int leave(void **state) {
+    burst_reader_close(reader);
+    reader = NULL;
+    return remove_folder(state);
+}
+
+static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void shell(const char *format, ...) {
+    char command[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    assert_int_equal(system(command), 0);
+}
+
+static int try_reader(const char *source, enum burst_read_from from, int64_t value) {
+    burst_reader_config_t config;
+    burst_reader_close(reader);
+    burst_reader_config_init(&config);
+    config.source = source;
+    config.from = from;
+    config.from_value = value;
+    return burst_reader_open(&config, &reader);
+}
+
+static void open_reader(const char *source, enum burst_read_from from, int64_t value) {
+    if (try_reader(source, from, value) < 0) {
+        fail_msg("%s: %s", source, burst_last_error());
+    }
+}
+
+static burst_reader_state_t state_now(void) {
+    burst_reader_state_t state = {.struct_bytes = sizeof state};
+    assert_int_equal(burst_reader_state(reader, &state), 0);
+    return state;
+}
+
+static int next(burst_read_t *record) {
+    record->struct_bytes = sizeof *record;
+    const int rc = burst_reader_next(reader, record, 0);
+    if (rc < 0) {
+        fail_msg("next: %s", burst_last_error());
+    }
+    return rc;
+}
+
+static void assert_record(const burst_read_t *record, int64_t sequence) {
+    char wanted[512];
+    const size_t length = make_record(sequence, wanted);
+    assert_int_equal(record->kind, BURST_READ_RECORD);
+    assert_int_equal(record->sequence, sequence);
+    assert_int_equal(record->length, length);
+    assert_memory_equal(record->data, wanted, length);
+    assert_int_equal(record->event_time_ns, event_ns(sequence));
+    assert_int_equal(record->enqueued, sequence % 100 != 0);
+    assert_int_equal(record->place, BURST_PLACE_FILE);
+    assert_int_equal(record->epoch, 1);
+}
+
+/* The records from the next one to `last` are these, and then none is there. Returns how many had a durable time. */
+static int expect(int64_t first, int64_t last) {
+    burst_read_t record;
+    int timed = 0;
+    int64_t durable_ns = 0;
+    for (int64_t sequence = first; sequence <= last; sequence++) {
+        assert_int_equal(next(&record), 1);
+        assert_record(&record, sequence);
+        timed += record.durable_ns != 0;
+        assert_true(record.durable_ns == 0 || record.durable_ns >= durable_ns);
+        durable_ns = record.durable_ns;
+    }
+    assert_int_equal(next(&record), 0);
+    return timed;
+}
+
+/* The log file, and archives of it with other names, in a folder below; each keeps the time of its last change. */
+static const char *source_of(const char *kind) {
+    if (strcmp(kind, "plain") == 0) {
+        return file_path;
+    }
+    shell("mkdir -p %s/2023-11", folder);
+    snprintf(archive, sizeof archive, "%s/2023-11/older.%s", folder, kind);
+    if (strcmp(kind, "zst") == 0) {
+        shell("zstd -q -f %s -o %s && touch -r %s %s", file_path, archive, file_path, archive);
+    } else {
+        shell("gzip -c %s > %s && touch -r %s %s", file_path, archive, file_path, archive);
+    }
+    return archive;
+}
+
+static void a_log_file_gives_its_records(void **state) {
+    const char *source = source_of(*state);
+    open_reader(source, BURST_FROM_OLDEST, 0);
+    assert_true(expect(1, RECORDS) > RECORDS / 2);
+    assert_non_null(strstr(state_now().how, "reads records of log files, as their indexes say"));
+    for (int64_t sequence = 1; sequence <= RECORDS; sequence += 1499) {
+        open_reader(source, BURST_FROM_SEQUENCE, sequence);
+        expect(sequence, RECORDS);
+        /* The first that is not earlier: a late one does not count before it. */
+        const int64_t wanted = sequence % 10 == 0 ? sequence + 1 : sequence;
+        open_reader(source, BURST_FROM_TIME, event_ns(wanted));
+        expect(wanted, RECORDS);
+        open_reader(source, BURST_FROM_LAST, sequence);
+        expect(RECORDS - sequence + 1, RECORDS);
+    }
+    open_reader(source, BURST_FROM_LAST, 0);
+    expect(1, 0);
+    open_reader(source, BURST_FROM_LAST, 10 * RECORDS);
+    expect(1, RECORDS);
+}
+
+static void a_time_in_silent_hours_leads_behind_them(void **state) {
+    (void)state;
+    open_reader(file_path, BURST_FROM_TIME, event_ns(4999) + 3600 * SECOND_NS);
+    expect(5001, RECORDS);
+    open_reader(file_path, BURST_FROM_TIME, 1); /* before the first */
+    expect(1, RECORDS);
+    open_reader(file_path, BURST_FROM_TIME, event_ns(RECORDS) + 1000 * SECOND_NS); /* behind the last */
+    expect(1, 0);
+}
+
+static void a_sequence_that_is_not_there_is_told(void **state) {
+    (void)state;
+    open_reader(file_path, BURST_FROM_SEQUENCE, RECORDS + 1);
+    expect(1, 0);
+    shell("cd %s && mv log log.1 && mv .burstlog-index other && mkdir .burstlog-index", folder);
+    burst_t *log = open_indexed();
+    append(log, RECORDS + 1, RECORDS + 50);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(try_reader(file_path, BURST_FROM_SEQUENCE, 5), -ERANGE);
+    assert_non_null(strstr(burst_last_error(), "comes later"));
+}
+
+static void three_reads_find_a_record(void **state) {
+    (void)state;
+    for (int64_t sequence = 2; sequence <= RECORDS; sequence += 777) {
+        open_reader(file_path, BURST_FROM_SEQUENCE, sequence);
+        assert_true(state_now().seeks <= 3);
+        open_reader(file_path, BURST_FROM_TIME, event_ns(sequence / 10 * 10 + 1));
+        assert_true(state_now().seeks <= 6); /* two to find the file, two in it, and its text */
+    }
+}
+
+static void damage_index(const char *how) {
+    shell("f=$(ls %s/" INDEX_FOLDER "/* | tail -1); %s", folder, how);
+}
+
+/* Each byte comes, whatever the index has. */
+static void a_bad_index_makes_lines(void **state) {
+    (void)state;
+    static const struct {
+        const char *how, *why;
+    } cases[] = {{"rm $f", ""},
+                 {"truncate -s 10 $f", ""},
+                 {"printf x | dd of=$f bs=1 seek=3 conv=notrunc 2>/dev/null", ""},
+                 {"printf xxxx | dd of=$f bs=1 seek=300000 conv=notrunc 2>/dev/null", ""},
+                 {"truncate -s 270000 $f", ""}};
+    burst_read_t record;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        shell("cp -pr %s/" INDEX_FOLDER " %s/kept", folder, folder);
+        damage_index(cases[i].how);
+        open_reader(file_path, BURST_FROM_OLDEST, 0);
+        size_t bytes, at = 0, lines = 0;
+        char *text = read_file(&bytes);
+        while (next(&record) == 1) {
+            assert_true(record.length <= bytes - at);
+            assert_memory_equal(record.data, text + at, record.length);
+            at += record.length;
+            lines += record.kind == BURST_READ_LINE;
+        }
+        assert_int_equal(at, bytes);
+        assert_true(lines > 0);
+        free(text);
+        shell("rm -r %s/" INDEX_FOLDER " && mv %s/kept %s/" INDEX_FOLDER, folder, folder, folder);
+    }
+}
+
+static void an_index_of_another_version_is_told(void **state) {
+    (void)state;
+    damage_index("printf '\\002' | dd of=$f bs=1 seek=8 conv=notrunc 2>/dev/null");
+    open_reader(file_path, BURST_FROM_OLDEST, 0);
+    burst_read_t record;
+    assert_int_equal(next(&record), 1);
+    assert_int_equal(record.kind, BURST_READ_LINE);
+    assert_non_null(strstr(state_now().how, "is of another version"));
+    assert_int_equal(try_reader(file_path, BURST_FROM_SEQUENCE, 5), -ERANGE);
+    assert_non_null(strstr(burst_last_error(), "is of another version"));
+}
+
+/* An index says more than the file has: it is of another file, or the file was cut. */
+static void a_cut_file_has_no_index(void **state) {
+    (void)state;
+    shell("truncate -s -1 %s", file_path);
+    open_reader(file_path, BURST_FROM_OLDEST, 0);
+    burst_read_t record;
+    assert_int_equal(next(&record), 1);
+    assert_int_equal(record.kind, BURST_READ_LINE);
+    assert_non_null(strstr(state_now().how, "has records behind the end of the file"));
+}
+
+/* The file has a header that is in no index, and another stream's indexes lie beside its own. */
+static void text_that_no_index_has_comes_as_lines(void **state) {
+    (void)state;
+    burst_read_t record;
+    shell("printf 'a header\\nof two lines\\n' > %s", file_path);
+    burst_t *log = open_indexed();
+    append(log, 1, 40);
+    assert_int_equal(burst_close(log), 0);
+    shell("printf 'a footer\\n' >> %s", file_path);
+    open_reader(file_path, BURST_FROM_OLDEST, 0);
+    assert_int_equal(next(&record), 1);
+    assert_memory_equal(record.data, "a header\n", record.length);
+    assert_int_equal(next(&record), 1);
+    assert_int_equal(record.kind, BURST_READ_LINE);
+    for (int64_t sequence = 1; sequence <= 40; sequence++) {
+        assert_int_equal(next(&record), 1);
+        assert_record(&record, sequence);
+    }
+    assert_int_equal(next(&record), 1);
+    assert_memory_equal(record.data, "a footer\n", record.length);
+    assert_int_equal(next(&record), 0);
+    open_reader(file_path, BURST_FROM_LAST, 3);
+    assert_int_equal(next(&record), 1);
+    assert_record(&record, 39);
+    open_reader(file_path, BURST_FROM_LAST, 42);
+    assert_int_equal(next(&record), 1);
+    assert_memory_equal(record.data, "of two lines\n", record.length);
+}
+
+/* A reader that waits gets no text before its index has it. */
+static void a_follower_gets_records_alone(void **state) {
+    (void)state;
+    burst_read_t record = {.struct_bytes = sizeof record};
+    burst_t *log = open_indexed();
+    append(log, 1, 10);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    open_reader(file_path, BURST_FROM_LAST, 0);
+    for (int64_t sequence = 11; sequence <= 600; sequence++) {
+        append(log, sequence, sequence);
+        if (sequence % 60 == 0) {
+            for (int64_t due = sequence - 59 < 11 ? 11 : sequence - 59; due <= sequence; due++) {
+                assert_int_equal(burst_reader_next(reader, &record, PATIENCE_NS), 1);
+                assert_record(&record, due);
+            }
+        }
+    }
+    assert_int_equal(burst_close(log), 0);
+}
+
+#define WITH_LOG(test) cmocka_unit_test_setup_teardown(test, make_log, leave)
+#define OF(kind)                                                                                                       \
+    { "a_log_file_gives_its_records [" kind "]", a_log_file_gives_its_records, make_log, leave, (void *)kind }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        OF("plain"),
+        OF("gz"),
+        OF("zst"),
+        WITH_LOG(a_time_in_silent_hours_leads_behind_them),
+        WITH_LOG(a_sequence_that_is_not_there_is_told),
+        WITH_LOG(three_reads_find_a_record),
+        WITH_LOG(a_bad_index_makes_lines),
+        WITH_LOG(an_index_of_another_version_is_told),
+        WITH_LOG(a_cut_file_has_no_index),
+        cmocka_unit_test_setup_teardown(text_that_no_index_has_comes_as_lines, make_folder, leave),
+        cmocka_unit_test_setup_teardown(a_follower_gets_records_alone, make_folder, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
