@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `burstlog where`: the place of one record in the ring and in its log file, and since when it is durable. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +10,16 @@
 #include "base/path.h"
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/read.h"
 #include "cli/show.h"
 #include "cli/text.h"
+#include "cli/where_file.h"
 #include "device/host/survival.h"
 #include "device/open.h"
 #include "media/durable_stamp.h"
 #include "outlet/format/record_format.h"
+#include "read/open.h"
 #include "recovery/reader.h"
-
-static const char usage[] = "burstlog where [--json] SEQUENCE|FILE:OFFSET RING";
 
 /* A record that the ring still has, drained or not. */
 struct standing {
@@ -33,6 +33,7 @@ struct where {
     struct recovery_input input;
     struct standing *records;
     size_t count, room;
+    struct read_options options;
     char file[BURST_PATH_BYTES]; /* FILE:OFFSET; "": a sequence is asked for */
     uint64_t number;             /* the sequence, or the offset */
 };
@@ -166,10 +167,19 @@ static int find_stamp(const struct where *where, size_t index, struct durable_st
     return 0;
 }
 
-static void report_time(struct report *report, const char *name, int64_t time_ns) {
-    char time[40];
-    text_time(time_ns, 1, time, sizeof time);
-    report_text(report, name, time);
+/* Beyond a roll or a gap an index may say where the record is. */
+static void report_place_by_index(struct report *report, const struct where *where, const struct stream_state *state,
+                                  uint64_t sequence) {
+    const struct where_asked asked = {
+        .path = state->outlet.path, .with_archives = 1, .archives = where->options.archives, .number = sequence};
+    struct where_found found = {.source = NULL};
+    if (state->outlet.kind == OUTLET_FILE && where_find(&asked, &found) == 1) {
+        where_print_place(report, &found);
+    } else {
+        report_text(report, "offset",
+                    "not known: a roll or a gap lies between this record and the end of the file, and no index has it");
+    }
+    where_end(&found);
 }
 
 static void report_file(struct report *report, const struct where *where, const struct stream_state *state,
@@ -186,7 +196,7 @@ static void report_file(struct report *report, const struct where *where, const 
     }
     report_text(report, "in the file", is_drained ? "yes" : "not yet: it waits in the ring");
     if (!find_offset(where, state, index, &offset)) {
-        report_text(report, "offset", "not known: a roll or a gap lies between this record and the end of the file");
+        report_place_by_index(report, where, state, record->sequence);
         return;
     }
     report_text(report, "file", file);
@@ -210,9 +220,9 @@ static void print(struct report *report, const struct where *where, const struct
     report_number(report, "opens since then", where->view->recovery.epoch_highest - record->epoch);
     report_number(report, "stream", record->stream);
     report_number(report, "length", record->length);
-    report_time(report, "event time", record->event_time_ns);
+    where_print_time(report, "event time", record->event_time_ns);
     if (find_stamp(where, index, &stamp)) {
-        report_time(report, "durable at", stamp.durable_ns);
+        where_print_time(report, "durable at", stamp.durable_ns);
     } else {
         report_text(report, "durable at", "not known: the next commit would say it, and mapped rings take no times");
     }
@@ -224,28 +234,103 @@ static void print(struct report *report, const struct where *where, const struct
     }
 }
 
-static int answer(struct where *where, const struct device *device, int json) {
+static void print_found(struct where_found *found, int json) {
+    struct report report;
+    report_begin(&report, stdout, json);
+    where_print(&report, found);
+    report_end(&report);
+    where_end(found);
+}
+
+/* Looks for the sequence in the files of the ring's streams. Returns 1 if it is printed, else 0. */
+static int answer_from_files(const struct where *where) {
+    const struct ledger *ledger = where->view->ledger;
+    const unsigned newest = ledger_newest(ledger);
+    struct stream_state state;
+    struct where_found found;
+    int is_found = 0;
+    for (unsigned i = 0; !is_found && i < ledger_streams(ledger, newest); i++) {
+        ledger_stream(ledger, newest, i, &state);
+        const struct where_asked asked = {.path = state.outlet.path,
+                                          .with_archives = state.outlet.kind == OUTLET_FILE,
+                                          .archives = where->options.archives,
+                                          .number = where->number};
+        if (state.outlet.path[0] == '\0' || state.outlet.kind == OUTLET_RAW) {
+            continue;
+        }
+        is_found = where_find(&asked, &found) == 1;
+        if (is_found) {
+            found.record.stream = state.follows == 0 ? state.id : state.follows - 1u;
+            print_found(&found, where->options.json);
+        } else {
+            where_end(&found);
+        }
+    }
+    return is_found;
+}
+
+static int refuse(const struct where *where, const char *path) {
+    return where->file[0] != '\0'
+               ? error_set(
+                     ERANGE,
+                     "byte %llu of %s belongs to no record that %s still has, and to none in an index of the file",
+                     (unsigned long long)where->number, where->file, path)
+               : error_set(ERANGE, "neither %s nor an index of its log files has record %llu", path,
+                           (unsigned long long)where->number);
+}
+
+/* Answers from a file alone. Returns 0, or -errno with a sentence. */
+static int answer_from_file(const struct where *where, const char *path) {
+    const struct where_asked asked = {.path = path, .by_offset = where->file[0] != '\0', .number = where->number};
+    struct where_found found;
+    const int rc = where_find(&asked, &found);
+    if (rc == 1) {
+        print_found(&found, where->options.json);
+        return 0;
+    }
+    where_end(&found);
+    return rc < 0 ? rc : refuse(where, path);
+}
+
+static int answer(struct where *where, const struct device *device) {
     const size_t index = where->file[0] != '\0' ? find_in_file(where) : find_sequence(where);
     const struct recovery *recovery = &where->view->recovery;
     if (index == where->count) {
-        const unsigned long long first = where->count == 0 ? 0 : where->records[0].header->sequence;
-        return where->file[0] != '\0'
-                   ? error_set(ERANGE,
-                               "byte %llu of %s belongs to no record that ring %s still has: the file has no index, so "
-                               "nothing else says which record it is",
-                               (unsigned long long)where->number, where->file, device->path)
-                   : error_set(
-                         ERANGE,
-                         "ring %s does not have record %llu: it has records from %llu to %llu; earlier ones are in "
-                         "its log files",
-                         device->path, (unsigned long long)where->number, first,
-                         (unsigned long long)recovery->next_sequence - 1);
+        if (where->file[0] != '\0') {
+            return answer_from_file(where, where->file) == 0 ? 0 : refuse(where, device->path);
+        }
+        return answer_from_files(where)
+                   ? 0
+                   : error_set(ERANGE,
+                               "ring %s does not have record %llu: it has records from %llu to %llu, "
+                               "and no index of its log files has it",
+                               device->path, (unsigned long long)where->number,
+                               where->count == 0 ? 0ull : (unsigned long long)where->records[0].header->sequence,
+                               (unsigned long long)recovery->next_sequence - 1);
     }
     struct report report;
-    report_begin(&report, stdout, json);
+    report_begin(&report, stdout, where->options.json);
     print(&report, where, device, index);
     report_end(&report);
     return 0;
+}
+
+static int answer_from_ring(struct where *where, const char *path) {
+    struct device *device;
+    int rc = device_open(&platform_linux, path, DEVICE_READ_ONLY, DEVICE_IO_AUTO, &device);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = ring_view_open(&platform_linux, device, &where->view);
+    if (rc == 0) {
+        where->input = ring_view_input(where->view);
+        rc = list(where);
+        rc = rc < 0 ? rc : answer(where, device);
+        ring_view_close(&platform_linux, where->view);
+    }
+    free(where->records);
+    device_close(device);
+    return rc;
 }
 
 /* "4711", or "app.log:1024". */
@@ -270,40 +355,25 @@ static int parse(const char *text, struct where *where) {
 }
 
 int command_where(int argc, char **argv) {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct read_command command = {
+        .usage = "burstlog where [--json] SEQUENCE|FILE:OFFSET SOURCE",
+        .about =
+            "Tells where a record stands: in the ring and in its log file; when its event was, since when it is durable, how\n"
+            "it was acknowledged, what its media survive, and what is not known. FILE:OFFSET asks for the record that has this\n"
+            "byte of that log file or archive; SOURCE may then be the same file.\n",
+        .options = "",
+        .operands = 1};
     struct where where = {.count = 0};
-    struct device *device;
-    int json = 0;
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (option == 'h') {
-            printf(
-                "usage: %s\nTells where a record stands: in the ring and in its log file; when its event was, since when "
-                "it is\ndurable, how it was acknowledged, and what is not known. FILE:OFFSET asks for the record that "
-                "has this\nbyte of the log file that is written now.\n",
-                usage);
-            return EXIT_OK;
-        }
-        if (option != 'j') {
-            return cli_misused(usage, "wrong option, as the line above says", NULL);
-        }
-        json = 1;
+    char **operands;
+    const int code = read_arguments(argc, argv, &command, &where.options, &operands);
+    if (code != CLI_GO_ON) {
+        return code;
     }
-    if (argc - optind != 2 || parse(argv[optind], &where) < 0) {
-        return cli_misused(usage, "name a sequence or FILE:OFFSET, and a ring", NULL);
+    if (parse(operands[0], &where) < 0) {
+        return cli_misused(command.usage, "name a sequence or FILE:OFFSET, and a source", NULL);
     }
-    int rc = device_open(&platform_linux, argv[optind + 1], DEVICE_READ_ONLY, DEVICE_IO_AUTO, &device);
-    if (rc < 0) {
-        return cli_failed(rc);
-    }
-    rc = ring_view_open(&platform_linux, device, &where.view);
-    if (rc == 0) {
-        where.input = ring_view_input(where.view);
-        rc = list(&where);
-        rc = rc < 0 ? rc : answer(&where, device, json);
-        ring_view_close(&platform_linux, where.view);
-    }
-    free(where.records);
-    const int code = rc < 0 ? cli_failed(rc) : EXIT_OK;
-    device_close(device);
-    return code;
+    const int rc = read_is_ring(where.options.source) ? answer_from_ring(&where, where.options.source)
+                   : where.file[0] != '\0'            ? answer_from_file(&where, where.file)
+                                                      : answer_from_file(&where, where.options.source);
+    return rc < 0 ? cli_failed(rc) : EXIT_OK;
 }

@@ -32,6 +32,25 @@ static int write_log(void **state) {
     return 0;
 }
 
+static char indexed[160], indexed_ring[160];
+
+static void make_indexed_log(void) {
+    burst_config_t config = small_config();
+    snprintf(indexed, sizeof indexed, "%s/indexed", folder);
+    snprintf(indexed_ring, sizeof indexed_ring, "%s/indexed.ring", folder);
+    config.io = BURST_IO_PWRITE;
+    config.ring = indexed_ring;
+    main_config.file_name = indexed;
+    main_config.index = 1;
+    burst_t *log = open_with(&config);
+    for (int64_t i = 1; i <= RECORDS; i++) {
+        char text[64];
+        const int length = snprintf(text, sizeof text, "order %d of customer %d\n", (int)i, (int)(i % 17));
+        assert_int_equal(burst_append(log, text, (size_t)length, (1700000000 + i) * 1000000000), i);
+    }
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void cat_prints_all_of_it_from_each_source(void **state) {
     (void)state;
     shell("%s cat %s 2>/dev/null | cmp - %s", BURST_CLI, ring_path, file_path);
@@ -125,8 +144,59 @@ static void where_tells_the_place_in_the_file(void **state) {
     assert_int_equal(run("where 901 %s", ring_path), 3);
     assert_said("does not have record 901");
     assert_int_equal(run("where %s:0 %s", file_path, ring_path), 3);
-    assert_said("belongs to no record that ring");
+    assert_said("belongs to no record that");
     assert_int_equal(run("where order %s", ring_path), 2);
+}
+
+/* The same log with an index: sources that have no ring, and a record that left it. */
+static void where_answers_for_each_source(void **state) {
+    (void)state;
+    make_indexed_log();
+    shell("cp -p %s %s/kept && gzip -k %s/kept", indexed, folder, folder);
+    const char *const sources[] = {indexed_ring, indexed, "kept", "kept.gz"};
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s%s%s", i < 2 ? "" : folder, i < 2 ? "" : "/", sources[i]);
+        assert_int_equal(run("where 5 %s", path), 0);
+        assert_said("sequence: 5\n");
+        assert_said("event time: 2023-11-14T22:13:25.000000000Z");
+        assert_said("durable at: 2");
+        assert_said("acknowledged: when it was durable");
+        assert_said("inode: ");
+        assert_said("epoch: 1");
+        assert_said("file survives: ");
+        assert_said(i == 0 ? "stream: 0" : "stream: not known");
+        const unsigned long long offset = strtoull(strstr(output, "offset: ") + 8, NULL, 10);
+        shell("test \"$(tail -c +%llu %s | head -n 1)\" = 'order 5 of customer 5'", offset + 1, indexed);
+        assert_int_equal(run("where --json 5 %s", path), 0);
+        assert_said("\"sequence\": 5,");
+        assert_int_equal(run("where %s:%llu %s", i == 0 ? indexed : path, offset + 3, path), 0);
+        assert_said("sequence: 5\n");
+        assert_int_equal(run("where %d %s", RECORDS + 1, path), 3);
+        assert_said("index of its log files has");
+    }
+    shell("tr o 0 < %s > %s/other", indexed, folder);
+    assert_int_equal(run("where 5 %s/other", folder), 3);
+    assert_said("has no index");
+    assert_int_equal(run("cat --from=2023-11-14T22:13:25Z %s/other", folder), 3);
+    assert_said("has no index, and knows neither sequences nor times");
+}
+
+static void records_of_files_are_bounded_and_replayed(void **state) {
+    (void)state;
+    assert_int_equal(run("cat --quiet --from=8 --to=9 %s", indexed), 0);
+    assert_string_equal(output, "order 8 of customer 8\norder 9 of customer 9\n");
+    assert_int_equal(run("cat --from=2023-11-14T22:13:25Z --limit=1 %s", indexed), 0);
+    assert_said("order 5 of customer 5\nburstlog: 1 records 5..5, gaps none, 1 files, ");
+    assert_int_equal(run("cat --from=%d %s", RECORDS + 1, indexed), 3);
+    assert_said("has no record 901 and none behind it");
+    assert_int_equal(run("cat --quiet --json --from=5 --limit=1 %s", indexed_ring), 0);
+    assert_said("\"sequence\":5,\"time\":\"2023-11-14T22:13:25.000000000Z\"");
+    assert_said("\"durableNs\":");
+    const int64_t begin_ns = (int64_t)time(NULL);
+    assert_int_equal(run("replay --quiet --speed=10 --from=1 --to=15 %s", indexed), 0);
+    assert_true((int64_t)time(NULL) - begin_ns >= 1); /* 14 s of the log */
+    assert_int_equal(times_said("order"), 15);
 }
 
 static void replay_takes_the_time_that_it_took(void **state) {
@@ -185,10 +255,11 @@ static void bad_input_gets_a_sentence(void **state) {
 int main(void) {
 #define READ_TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        READ_TEST(cat_prints_all_of_it_from_each_source),  READ_TEST(tail_prints_the_end),
-        READ_TEST(sequences_and_times_bound_what_is_read), READ_TEST(grep_finds_what_matches),
-        READ_TEST(where_tells_the_place_in_the_file),      READ_TEST(replay_takes_the_time_that_it_took),
-        READ_TEST(a_configuration_names_ring_and_files),   READ_TEST(bad_input_gets_a_sentence),
+        READ_TEST(cat_prints_all_of_it_from_each_source),     READ_TEST(tail_prints_the_end),
+        READ_TEST(sequences_and_times_bound_what_is_read),    READ_TEST(grep_finds_what_matches),
+        READ_TEST(where_tells_the_place_in_the_file),         READ_TEST(where_answers_for_each_source),
+        READ_TEST(records_of_files_are_bounded_and_replayed), READ_TEST(replay_takes_the_time_that_it_took),
+        READ_TEST(a_configuration_names_ring_and_files),      READ_TEST(bad_input_gets_a_sentence),
     };
     return cmocka_run_group_tests(tests, write_log, remove_folder);
 }
