@@ -64,11 +64,12 @@ static void check_sync(struct doctor *doctor) {
     struct result *found =
         doctor_finding(doctor, id, SEVERITY_MEDIUM, "adjtimex: status 0x%x%s, maxerror %ld us, esterror %ld us",
                        (unsigned)clock.status, unsynchronised ? " (STA_UNSYNC)" : "", clock.maxerror, clock.esterror);
-    result_cost(found,
-                "No latency: the time stamps. %s; where MiFID II holds (RTS 25), those of a fast trading system must "
-                "be within 100 us of UTC.",
-                unsynchronised ? "Nothing tells the kernel that its clock is that of UTC"
-                               : "The kernel vouches for no more than that");
+    result_cost(
+        found,
+        "No latency: the time stamps. %s; where MiFIR Article 22c holds, (EU) 2025/1155 says how close they must "
+        "be to UTC (RTS 25, before it: 100 us for a fast trading system).",
+        unsynchronised ? "Nothing tells the kernel that its clock is that of UTC"
+                       : "The kernel vouches for no more than that");
     result_mend(found, "systemctl enable --now chrony    # with a PTP or GPS source near by: hwtimestamp in "
                        "chrony.conf\nchronyc tracking");
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The whole service; its disk is pulled while it runs. It is told to stay, so that it can be asked. */
+@Timeout(120)
+class AuditFailsClosedTest {
+    // The temporary directory may be memory, which no ring with durability="power" accepts.
+    private final Path folder = Path.of("target", "audit-fails-closed").toAbsolutePath();
+    private final HttpClient client = HttpClient.newHttpClient();
+    private ConfigurableApplicationContext service;
+
+    @BeforeEach
+    void start() throws IOException {
+        TransferFolder.empty(folder);
+        service = SpringApplication.run(
+                Transfers.class,
+                "--server.port=0",
+                "--audit.folder=" + folder,
+                "--spring.profiles.active=available",
+                "--management.endpoint.health.show-details=always",
+                "--spring.datasource.url=jdbc:h2:mem:transfers");
+    }
+
+    @AfterEach
+    void stop() {
+        service.close();
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request, String path)
+            throws IOException, InterruptedException {
+        String port = service.getEnvironment().getProperty("local.server.port");
+        return client.send(
+                request.uri(URI.create("http://localhost:" + port + path)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> transfer() throws IOException, InterruptedException {
+        return send(
+                HttpRequest.newBuilder().POST(HttpRequest.BodyPublishers.noBody()),
+                "/transfers?from=alice&to=bob&amount=10");
+    }
+
+    private HttpResponse<String> health(String group) throws IOException, InterruptedException {
+        return send(HttpRequest.newBuilder(), "/actuator/health" + group);
+    }
+
+    private List<String> transfers() {
+        return service.getBean(JdbcClient.class)
+                .sql("select id from transfer")
+                .query(String.class)
+                .list();
+    }
+
+    @Test
+    void withoutARecordThereIsNoAction() throws Exception {
+        Ledger ledger = service.getBean(Ledger.class);
+        ledger.transfer("A", "alice", "bob", 10);
+        assertThatThrownBy(() -> ledger.transfer("A", "alice", "bob", 11)).isInstanceOf(DuplicateKeyException.class);
+        HttpResponse<String> taken = transfer();
+        assertThat(taken.statusCode()).isEqualTo(201);
+        assertThat(health("").body()).contains("\"audit\":{\"status\":\"UP\"");
+        for (String group : List.of("", "/liveness", "/readiness")) {
+            assertThat(health(group).statusCode()).as(group).isEqualTo(200);
+        }
+        FailingDisk.during(() -> {
+            HttpResponse<String> refused = transfer();
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.body()).contains("the audit trail takes no record", "EFBIG");
+        });
+        // The disk is back, but a ring that has failed takes no record until it is opened anew.
+        assertThat(transfer().statusCode()).isEqualTo(503);
+        assertThat(transfers()).containsExactlyInAnyOrder("A", taken.body());
+        assertThat(health("").body()).contains("\"audit\":{\"status\":\"DOWN\"", "FAILED");
+        for (String group : List.of("", "/liveness", "/readiness")) {
+            assertThat(health(group).statusCode()).as(group).isEqualTo(503);
+        }
+        assertThat(TransferFolder.trail(folder))
+                .containsExactly(
+                        "intent A transfer 10 from alice to bob",
+                        "outcome A committed",
+                        "intent A transfer 11 from alice to bob",
+                        "outcome A rolled-back",
+                        "intent " + taken.body() + " transfer 10 from alice to bob",
+                        "outcome " + taken.body() + " committed");
+    }
+}
