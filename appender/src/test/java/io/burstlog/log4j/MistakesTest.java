@@ -56,7 +56,7 @@ class MistakesTest {
 
             | what is wrong | what happens | what to do |
             |---|---|---|
-            | virtual threads log, as many at a time as the scheduler has carriers (one for each CPU) | A log call of a virtual thread holds its carrier until the event is durable, and as long as the ring is full. No other virtual thread runs meanwhile, also none that logs nothing: a service in a container of one CPU serves one request for each commit, and stands still as long as the disk does | `ack="enqueued"`, or `ackLevel` for the levels that matter, so that a call waits for space alone; an `AsyncAppender` before the appender; or `-Djdk.virtualThreadScheduler.parallelism=N` with N above the number of threads that log at once. A test shows it (`appender/.../VirtualThreadTest.java`) |
+            | virtual threads log behind `AsyncLogger` or `AsyncAppender` whose queue is full | Below JDK 24 a virtual thread that waits for room in such a queue may hold its carrier: Log4j's and Logback's own locks decide that, and no record has reached Burstlog yet. A queue that drops when it is full loses events unheard | Leave the queue out: a log call of a virtual thread waits parked, and holds neither carrier nor buffer ([which threads wait where](log4j.md#virtual-threads)) |
             | an async logger, an `AsyncAppender`, `ack="enqueued"`, `onFull="discard"`, `ignoreExceptions="true"` or a `Failover` on the way of audit events | The call returns although its record is not durable, or never will be: the action that it is about goes on without a record, and nothing says so | call the logger on the thread that acts, and let `<Burst>` be the appender itself, with its defaults ([audit.md](audit.md#the-setting)) |
             """;
 
