@@ -159,6 +159,10 @@ int command_grep(int argc, char **argv) {
     if (rc < 0) {
         return cli_failed(rc);
     }
+    if (!search.options.invert) {
+        search.options.literal = search.literal;
+        search.options.literal_bytes = search.literal_bytes;
+    }
     const int result = read_log(&search.options, look, &search);
     if (search.options.count) {
         printf("%llu\n", (unsigned long long)search.found);

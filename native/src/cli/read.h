@@ -26,7 +26,9 @@ struct read_options {
     int follow;
     int ignore_case, invert, count, fixed; /* of grep */
     double speed;                          /* of replay; 0: as fast as possible */
-    const char *appender;                  /* which <Burst> of a configuration file; NULL: the only one */
+    const char *literal; /* of grep: each line that it wants has it, between others; NULL: none is known */
+    size_t literal_bytes;
+    const char *appender; /* which <Burst> of a configuration file; NULL: the only one */
     char found_source[BURST_PATH_BYTES], found_window[BURST_PATH_BYTES], found_archives[BURST_PATH_BYTES],
         found_stream[BURST_PATH_BYTES]; /* what a configuration file names */
 };

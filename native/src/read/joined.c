@@ -225,6 +225,7 @@ static int leave_segments(struct joined *self) {
 /* ------------------------------------------------------------------------------------------------------------ next */
 
 static int next_past(struct joined *self, burst_read_t *record) {
+    self->past->needle = self->source.needle;
     const int rc = self->past->ops->next(self->past, record);
     if (rc == 1 && self->is_segments) {
         if (record->sequence < self->next_sequence) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "read/lines_state.h"
+#include "read/needle.h"
 
 #define BUFFER_BYTES (512u * 1024u)
 #define LINE_MOST_BYTES (64u * 1024u * 1024u)     /* a longer line comes in pieces */
@@ -164,6 +165,21 @@ static int pair_again(struct lines *lines) {
     return lines_pair(lines);
 }
 
+/* Passes over lines that lack the needle. Returns 0 before one that has it, or that is not whole yet; or -errno. */
+static int pass_over(struct lines *lines) {
+    int is_found = 0;
+    int64_t got = 1;
+    while (lines->source.needle != NULL && !is_found && got > 0 && lines->end - lines->begin < LINE_MOST_BYTES) {
+        const size_t passed =
+            needle_pass(lines->source.needle, lines->buffer + lines->begin, lines->end - lines->begin, &is_found);
+        lines->begin += passed;
+        lines->line_offset += passed;
+        lines->has_lines |= passed > 0;
+        got = is_found ? 1 : lines_fill(lines);
+    }
+    return got < 0 ? (int)got : 0;
+}
+
 /* Takes text that no index has, up to `stop`. sequence: of the record behind it; 0: unknown. */
 static int next_line(struct lines *lines, uint64_t stop, int64_t sequence, burst_read_t *record) {
     const int rc = lines_next_line(lines, stop, record);
@@ -198,7 +214,11 @@ static int next_piece(struct lines *lines, int at_end, burst_read_t *record) {
                                        : next_line(lines, end, lines->next_sequence, record);
         lines->is_amid = 0;
     }
-    return rc != 0 ? rc : !at_end && is_held(lines) ? 0 : next_line(lines, UINT64_MAX, lines->next_sequence, record);
+    if (rc != 0 || (!at_end && is_held(lines))) {
+        return rc;
+    }
+    rc = pass_over(lines);
+    return rc < 0 ? rc : next_line(lines, UINT64_MAX, lines->next_sequence, record);
 }
 
 /* Whether the reader wants the record or line. */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/platform.h"
 #include "burstlog.h"
+#include "read/needle.h"
 #include "read/open.h"
 
 #define STRUCT_MOST_BYTES 8192                              /* a larger struct is garbage */
@@ -94,6 +95,10 @@ void burst_reader_close(burst_reader_t *reader) {
         }
         platform_release(&platform_linux, reader, sizeof *reader);
     }
+}
+
+void read_set_needle(burst_reader_t *reader, struct read_needle *needle) {
+    reader->source->needle = needle;
 }
 
 int burst_reader_seek(burst_reader_t *reader, enum burst_read_from from, int64_t value) {

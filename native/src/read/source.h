@@ -13,9 +13,12 @@
 #include "base/platform.h"
 #include "burstlog.h"
 
+struct read_needle;
+
 struct read_source {
     const struct read_source_ops *ops;
-    int waits; /* the caller of `next` is going to wait if there is nothing */
+    int waits;                  /* the caller of `next` is going to wait if there is nothing */
+    struct read_needle *needle; /* NULL: all lines are wanted */
 };
 
 /* The file that has the record which was given last. */

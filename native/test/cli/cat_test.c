@@ -121,6 +121,13 @@ static void grep_finds_what_matches(void **state) {
     assert_int_equal(run("grep --quiet -n 20 -c customer %s", ring_path), 0);
     assert_string_equal(output, "20\n");
     assert_int_equal(run("grep nothing %s", ring_path), 1);
+    assert_int_equal(run("grep -F nothing %s", file_path), 1); /* no line is given one by one */
+    char lines[64];
+    snprintf(lines, sizeof lines, "%d lines", RECORDS);
+    assert_said(lines);
+    shell("%s grep --quiet --json 'order 77' %s | sed 's/.*\"position\":\\([0-9]*\\).*/\\1/' > %s/found; "
+          "grep -b 'order 77' %s | sed 's/:.*//' > %s/wanted; cmp %s/found %s/wanted",
+          BURST_CLI, file_path, folder, file_path, folder, folder, folder);
     assert_int_equal(run("grep 'or(der' %s", ring_path), 3);
     assert_said("is no extended regular expression");
     assert_int_equal(run("grep customer"), 2);
