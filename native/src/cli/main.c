@@ -27,6 +27,7 @@ static const struct command {
     {"where", command_where, "tell where a record stands, and since when it is durable"},
     {"replay", command_replay, "print a log at the times of its records"},
     {"top", command_top, "show what logs do now, once a second"},
+    {"report", command_report, "write a page of a ring's last day, for a browser"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
     {"doctor", command_doctor, "find what costs latency on this host; test whether a disk keeps what it acknowledged"},
 };

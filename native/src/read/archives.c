@@ -270,3 +270,16 @@ int lines_find_again(const struct lines *lines, const struct stat *listed, char 
     clear(&archives);
     return is_found;
 }
+
+int lines_each_archive(const char *log_file, int (*each)(void *argument, const char *path), void *argument) {
+    struct archives archives = {.log_file = log_file};
+    if (stat(log_file, &archives.live) < 0) {
+        archives.live.st_ino = 0;
+    }
+    int rc = list(&archives, NULL);
+    for (size_t i = 0; rc == 0 && i < archives.count; i++) {
+        rc = each(argument, archives.found[i].path);
+    }
+    clear(&archives);
+    return rc;
+}

@@ -44,6 +44,10 @@ void lines_clear(struct read_source *lines);
 int lines_add_archives(struct read_source *lines, const char *log_file, const char *archives,
                        const struct stat *behind_of, int has_begun);
 
+/* Calls `each` with the path of each archive beside the log file, in the same order, until it returns another value than 0.
+ * Returns that, or -errno with a sentence. */
+int lines_each_archive(const char *log_file, int (*each)(void *argument, const char *path), void *argument);
+
 /* Goes on in the last file, which is open, at that offset. Returns 1; 0 if it cannot: it is not open, or is compressed. */
 int lines_resume(struct read_source *lines, uint64_t offset, uint64_t limit);
 
