@@ -55,6 +55,7 @@ missing_test_packages() {
   command -v g++ >/dev/null || echo g++
   command -v ccache >/dev/null || echo ccache
   command -v strace >/dev/null || echo strace
+  command -v zstd >/dev/null || echo zstd
   command -v shellcheck >/dev/null || echo shellcheck
   [ -x /usr/sbin/logrotate ] || echo logrotate
   command -v musl-gcc >/dev/null || echo musl-tools

@@ -193,6 +193,75 @@ static void three_reads_find_a_record(void **state) {
     }
 }
 
+static void put(FILE *out, uint32_t number) {
+    assert_int_equal(fwrite(&number, sizeof number, 1, out), 1);
+}
+
+/* Packs the log file in frames of 64 KiB, with the table of the public seekable format. longer: what the table has too
+ * much of each frame's text. */
+static void make_seekable(uint32_t longer) {
+    char name[300];
+    struct stat status;
+    uint32_t packed[64], bytes[64], count = 0;
+    shell("cd %s && rm -f part.* && split -a 3 -d -b 65536 log part. && for p in part.*; do zstd -q $p; done && cat "
+          "part.*.zst > seekable",
+          folder);
+    for (;; count++) {
+        snprintf(name, sizeof name, "%s/part.%03u", folder, count);
+        if (stat(name, &status) < 0) {
+            break;
+        }
+        bytes[count] = (uint32_t)status.st_size + longer;
+        strcat(name, ".zst");
+        assert_int_equal(stat(name, &status), 0);
+        packed[count] = (uint32_t)status.st_size;
+    }
+    assert_true(count > 5);
+    snprintf(archive, sizeof archive, "%s/seekable", folder);
+    FILE *out = fopen(archive, "a");
+    put(out, 0x184d2a5e);
+    put(out, count * 8 + 9);
+    for (uint32_t i = 0; i < count; i++) {
+        put(out, packed[i]);
+        put(out, bytes[i]);
+    }
+    put(out, count);
+    fputc(0, out);
+    put(out, 0x8f92eab1);
+    assert_int_equal(fclose(out), 0);
+    shell("touch -r %s %s && zstd -q -t < %s", file_path, archive, archive);
+}
+
+/* How many bytes of the archive the process has unpacked is not seen here: the places that it looked at are. */
+static void a_seek_table_leads_to_the_frame(void **state) {
+    (void)state;
+    make_seekable(0);
+    for (int64_t sequence = RECORDS; sequence > 0; sequence -= 1234) {
+        open_reader(archive, BURST_FROM_SEQUENCE, sequence);
+        assert_true(state_now().seeks <= 5); /* two of the index, footer and table, the frame */
+        expect(sequence, RECORDS);
+    }
+    open_reader(archive, BURST_FROM_LAST, 5);
+    expect(RECORDS - 4, RECORDS);
+}
+
+/* No record is given that is not there. */
+static void a_seek_table_that_lies_is_told(void **state) {
+    (void)state;
+    burst_read_t record = {.struct_bytes = sizeof record};
+    make_seekable(1);
+    open_reader(archive, BURST_FROM_OLDEST, 0); /* needs no table */
+    expect(1, RECORDS);
+    int rc = try_reader(archive, BURST_FROM_SEQUENCE, RECORDS / 2);
+    while (rc >= 0 && (rc = burst_reader_next(reader, &record, 0)) == 1) {
+    }
+    assert_int_equal(rc, -EUCLEAN);
+    assert_non_null(strstr(burst_last_error(), "its seek table has another length of a frame"));
+    shell("printf xx | dd of=%s bs=1 seek=$(($(stat -c %%s %s) - 20)) conv=notrunc 2>/dev/null", archive, archive);
+    open_reader(archive, BURST_FROM_SEQUENCE, 77); /* its sums do not fit: it is passed over */
+    expect(77, RECORDS);
+}
+
 static void damage_index(const char *how) {
     shell("f=$(ls %s/" INDEX_FOLDER "/* | tail -1); %s", folder, how);
 }
@@ -308,6 +377,8 @@ int main(void) {
         OF("plain"),
         OF("gz"),
         OF("zst"),
+        WITH_LOG(a_seek_table_leads_to_the_frame),
+        WITH_LOG(a_seek_table_that_lies_is_told),
         WITH_LOG(a_time_in_silent_hours_leads_behind_them),
         WITH_LOG(a_sequence_that_is_not_there_is_told),
         WITH_LOG(three_reads_find_a_record),

@@ -31,7 +31,7 @@ interface Compressor {
             case ".zip" -> zip(level);
             case ".bz2" -> ofCommons("bzip2");
             case ".xz" -> ofCommons("xz");
-            case ".zst" -> ofCommons("zstd");
+            case ".zst" -> new SeekableZstd(ofCommons("zstd"));
             case ".deflate" -> ofCommons("deflate");
             case ".pack200" -> ofCommons("pack200");
             default -> null;
