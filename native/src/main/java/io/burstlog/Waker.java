@@ -128,7 +128,7 @@ final class Waker implements Runnable {
     }
 
     /** Returns null if the record is durable. */
-    private Waiter linkedForDurability(long sequence) {
+    Waiter linkedForDurability(long sequence) {
         Waiter waiter = new Waiter(arrivals.getAndIncrement(), sequence);
         durable.add(waiter);
         if (calls.durableSequence(log) >= sequence) { // the second look
@@ -269,11 +269,25 @@ final class Waker implements Runnable {
     }
 
     private void sleep() {
-        isAsleep.set(true);
-        while (isAsleep.get() && isNobodyWaiting() && !isOver) { // the second look
+        announceSleep();
+        while (maySleep()) { // the second look
             LockSupport.park(this);
         }
         isAsleep.set(false);
+    }
+
+    void announceSleep() {
+        isAsleep.set(true);
+    }
+
+    /** Tells whether nobody woke the thread, and nobody waits. */
+    boolean maySleep() {
+        return isAsleep.get() && isNobodyWaiting() && !isOver;
+    }
+
+    /** For tests: whether nobody has woken the thread since it announced its sleep. */
+    boolean isAsleep() {
+        return isAsleep.get();
     }
 
     private void step(Progress progress, RecordBuffer buffer) {
@@ -312,7 +326,7 @@ final class Waker implements Runnable {
     }
 
     /** Releases each waiter whose record is durable, and no other. */
-    private void releaseDurable(long watermark) {
+    void releaseDurable(long watermark) {
         Iterator<Waiter> waiters = durable.iterator();
         while (waiters.hasNext()) {
             Waiter waiter = waiters.next();
