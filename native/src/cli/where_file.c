@@ -15,7 +15,7 @@ static int open_files(const struct where_asked *asked, struct read_source **sour
     struct stat status;
     int rc = lines_make(&platform_linux, 0, source);
     if (rc == 0 && asked->with_archives) {
-        rc = lines_add_archives(*source, asked->path, asked->archives, NULL, 1);
+        rc = lines_add_archives(*source, asked->path, asked->path, asked->archives, NULL, 1);
     }
     if (rc == 0 && (!asked->with_archives || stat(asked->path, &status) == 0)) {
         rc = lines_add(*source, asked->path, 0, LINES_TO_THE_END);

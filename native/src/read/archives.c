@@ -23,8 +23,10 @@ struct archive {
 struct archives {
     struct archive *found;
     size_t count, room;
-    const char *log_file;
-    struct stat live; /* the log file, which is no archive */
+    const char *log_file; /* the log's own name */
+    const char
+        *live_file; /* the file that is written: that, or the one that the log was diverted to; it is no archive */
+    struct stat live;
 };
 
 static int compare_times(const struct stat *one, const struct stat *other) {
@@ -51,7 +53,7 @@ static int is_packed(const char *path) {
 
 static int add(struct archives *archives, const char *path) {
     struct stat status;
-    if (strcmp(path, archives->log_file) == 0) {
+    if (strcmp(path, archives->live_file) == 0) {
         return 0;
     }
     if (stat(path, &status) < 0 && errno == ENOENT && !is_packed(path)) {
@@ -177,9 +179,10 @@ static void clear(struct archives *archives) {
 }
 
 static int list(struct archives *archives, const char *pattern) {
-    const int rc = pattern == NULL    ? find_beside(archives, archives->log_file)
-                   : *pattern == '\0' ? 0
-                                      : find_by_pattern(archives, pattern);
+    int rc = pattern == NULL    ? find_beside(archives, archives->log_file)
+             : *pattern == '\0' ? 0
+                                : find_by_pattern(archives, pattern);
+    rc = rc < 0 || (pattern != NULL && *pattern == '\0') ? rc : add(archives, archives->log_file);
     if (archives->count > 0) {
         drop_renamed(archives);
         drop_twins(archives);
@@ -241,10 +244,10 @@ static int keep_place(struct lines *lines, const char *log_file, const char *pat
     return rc < 0 ? rc : keep(&lines->archives, pattern);
 }
 
-int lines_add_archives(struct read_source *lines, const char *log_file, const char *pattern,
+int lines_add_archives(struct read_source *lines, const char *log_file, const char *live_file, const char *pattern,
                        const struct stat *behind_of, int has_begun) {
-    struct archives archives = {.log_file = log_file};
-    if (!has_begun || stat(log_file, &archives.live) < 0) {
+    struct archives archives = {.log_file = log_file, .live_file = live_file};
+    if (!has_begun || stat(live_file, &archives.live) < 0) {
         archives.live.st_ino = 0;
     }
     int rc = keep_place(lines_of(lines), log_file, pattern);
@@ -257,7 +260,7 @@ int lines_add_archives(struct read_source *lines, const char *log_file, const ch
 }
 
 int lines_find_again(const struct lines *lines, const struct stat *listed, char *path, size_t room) {
-    struct archives archives = {.log_file = lines->log_file};
+    struct archives archives = {.log_file = lines->log_file, .live_file = ""};
     int is_found = 0;
     if (list(&archives, lines->archives) == 0) {
         for (size_t i = 0; i < archives.count && !is_found; i++) {

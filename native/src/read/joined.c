@@ -45,6 +45,24 @@ int joined_go_to_seam(struct joined *self) {
 
 /* ----------------------------------------------------------------------------------------------------------- lines */
 
+/* Whether the stream is still in the file of that state: it was not rolled, diverted, or replaced by others. A file that
+ * has not begun has the number that it will get. */
+static int is_same_file(const struct joined *self, const struct outlet_state *before) {
+    const struct outlet_state *now = &self->state.outlet;
+    const uint64_t number = now->roll.file_number, number_before = before->roll.file_number;
+    return (number == 0 ? 1 : number) == (number_before == 0 ? 1 : number_before) &&
+           now->diverted_sequence == before->diverted_sequence && now->diverted_attempt == before->diverted_attempt &&
+           (before->mark.inode == 0 || now->mark.inode == before->mark.inode);
+}
+
+static int add_archives(struct joined *self, const struct stat *behind_of) {
+    char live[BURST_PATH_BYTES];
+    const struct outlet_state *outlet = &self->state.outlet;
+    return outlet_state_file(outlet, live, sizeof live) < 0
+               ? error_set(ENAMETOOLONG, "the name of the log file is too long: %.200s", outlet->path)
+               : lines_add_archives(self->past, outlet->path, live, self->archives, behind_of, outlet->length > 0);
+}
+
 /* Adds the file that the checkpoint names. Returns 0; -ENOENT if another file, or none, has its name now; or -errno. */
 static int add_live_file(struct joined *self) {
     char path[BURST_PATH_BYTES];
@@ -73,17 +91,16 @@ static int add_live_file(struct joined *self) {
 int joined_list_files(struct joined *self) {
     int was_gone = 0, rc = joined_look(self);
     for (int tries = 0; rc == 0; tries++) {
-        const uint64_t number = self->state.outlet.roll.file_number;
-        const uint64_t length = self->state.outlet.length;
+        const struct outlet_state before = self->state.outlet;
+        const uint64_t length = before.length;
         lines_clear(self->past);
-        rc = lines_add_archives(self->past, self->state.outlet.path, self->archives, NULL, length > 0);
+        rc = add_archives(self, NULL);
         rc = rc < 0 ? rc : add_live_file(self);
         const int is_gone = rc == -ENOENT;
         if ((rc < 0 && !is_gone) || (rc = joined_look(self)) < 0) {
             break;
         }
-        const int is_same =
-            self->state.outlet.roll.file_number == number && (length > 0 || self->state.outlet.length == 0);
+        const int is_same = is_same_file(self, &before) && (length > 0 || self->state.outlet.length == 0);
         if (is_same && !is_gone) {
             lines_extend(self->past, length > 0 ? self->state.outlet.length : LINES_TO_THE_END);
             break;
@@ -100,19 +117,18 @@ int joined_list_files(struct joined *self) {
 /* The files go on where the newest checkpoint says: in the same file, or in the next ones. */
 static int follow_files(struct joined *self) {
     struct stat held;
-    const uint64_t number = self->state.outlet.roll.file_number, length = self->state.outlet.length;
+    const struct outlet_state before = self->state.outlet;
     const int rc = joined_look(self);
     if (rc < 0) {
         return rc;
     }
-    if (self->state.outlet.roll.file_number == number && self->state.outlet.length >= length) {
+    if (is_same_file(self, &before) && self->state.outlet.length >= before.length) {
         lines_extend(self->past, self->state.outlet.length);
         return 0;
     }
     const int is_held = lines_status(self->past, &held);
     lines_extend(self->past, LINES_TO_THE_END);
-    const int listed = lines_add_archives(self->past, self->state.outlet.path, self->archives, is_held ? &held : NULL,
-                                          self->state.outlet.length > 0);
+    const int listed = add_archives(self, is_held ? &held : NULL);
     return listed < 0 ? listed : add_live_file(self);
 }
 
@@ -154,19 +170,13 @@ static void find_seam(struct joined *self) {
     }
 }
 
-/* A file that has not begun has the number that it will get. */
-static uint64_t file_number(const struct joined *self) {
-    const uint64_t number = self->state.outlet.roll.file_number;
-    return number == 0 ? 1 : number;
-}
-
 /* Opens the log file, which was empty at the seam. Returns 1, or 0 if it was rolled meanwhile. */
-static int open_at_offset(struct joined *self, uint64_t number) {
+static int open_at_offset(struct joined *self, const struct outlet_state *before) {
     char path[BURST_PATH_BYTES];
     lines_clear(self->past);
     return outlet_state_file(&self->state.outlet, path, sizeof path) == 0 &&
            lines_add(self->past, path, self->offset, self->state.outlet.length) == 0 && lines_hold(self->past) == 0 &&
-           joined_look(self) == 0 && file_number(self) == number &&
+           joined_look(self) == 0 && is_same_file(self, before) &&
            (lines_extend(self->past, self->state.outlet.length), 1);
 }
 
@@ -199,9 +209,9 @@ static int go_back(struct joined *self, burst_read_t *missed) {
         self->next_sequence = missed->sequence;
         return self->is_past;
     }
-    const uint64_t number = file_number(self);
-    if (!self->is_counted || joined_look(self) < 0 || file_number(self) != number ||
-        (!lines_resume(self->past, self->offset, self->state.outlet.length) && !open_at_offset(self, number))) {
+    const struct outlet_state before = self->state.outlet;
+    if (!self->is_counted || joined_look(self) < 0 || !is_same_file(self, &before) ||
+        (!lines_resume(self->past, self->offset, self->state.outlet.length) && !open_at_offset(self, &before))) {
         return go_back_by_index(self, missed);
     }
     self->is_past = 1;

@@ -39,9 +39,10 @@ void lines_clear(struct read_source *lines);
 
 /* Adds the archives of the log file: those that match the shell pattern `archives`, or if it is NULL those beside the log
  * file whose names begin as its own does; the oldest first, by the time of their last change. behind_of: only those behind
- * this file; NULL: all. has_begun 0: the log file is empty, or its name still leads to the last archive.
- * Returns 0, or -errno with a sentence. */
-int lines_add_archives(struct read_source *lines, const char *log_file, const char *archives,
+ * this file; NULL: all. live_file: the one that is written; if the log was diverted to it, the file under the log's own name
+ * is an archive. has_begun 0: it is empty, or its name still leads to the last archive. Returns 0, or -errno with a
+ * sentence. */
+int lines_add_archives(struct read_source *lines, const char *log_file, const char *live_file, const char *archives,
                        const struct stat *behind_of, int has_begun);
 
 /* Calls `each` with the path of each archive beside the log file, in the same order, until it returns another value than 0.

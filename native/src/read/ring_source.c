@@ -39,7 +39,7 @@ static const struct ring_source *look_of(const struct read_source *source) {
 
 /* Looks for the next sight, or a better one. Returns 1 if the sight is new, 0 if not, or -errno with a sentence. */
 static int renew(struct ring_source *self, int at_once) {
-    const struct sight_place place = self->walk.place;
+    const struct sight_place place = self->walk.settled;
     const int rc = best_sight_renew(&self->best, place, at_once);
     if (rc > 0) {
         self->walk.sight = self->best.sight;
@@ -147,6 +147,7 @@ static int is_wanted(struct ring_source *self, const struct record_header *heade
 static int next(struct read_source *source, burst_read_t *record) {
     struct ring_source *self = self_of(source);
     struct ring_step stepped;
+    int is_renewed = 0;
     const uint32_t bytes = record->struct_bytes;
     *record = (burst_read_t){.struct_bytes = bytes,
                              .stream = BURST_ALL_STREAMS,
@@ -174,10 +175,12 @@ static int next(struct read_source *source, burst_read_t *record) {
         } else if (rc < 0) {
             return rc;
         } else {
-            const int renewed = renew(self, 0);
+            /* Once: while a writer opens the ring each new sight ends where the last one did, and may take long. */
+            const int renewed = is_renewed ? 0 : renew(self, 0);
             if (renewed <= 0) {
                 return renewed;
             }
+            is_renewed = 1;
             record->place = self->best.is_window ? BURST_PLACE_RING : BURST_PLACE_MEDIUM;
         }
     }

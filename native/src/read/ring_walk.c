@@ -41,6 +41,7 @@ void ring_walk_go(struct ring_walk *walk, const struct sight_place *place) {
     const struct sight *sight = walk->sight;
     walk->place = *place;
     walk->place.position = record_start(place->position, sight->shape.capacity_bytes);
+    walk->settled = walk->place;
     for (walk->gap = 0; walk->gap < sight->gap_count && sight->gaps[walk->gap].to <= walk->place.position;) {
         walk->gap++;
     }
@@ -113,6 +114,7 @@ static void take_record(struct ring_walk *walk, struct ring_step *step) {
     walk_over_record(&next, &walk->sight->shape, &step->header);
     walk->place =
         (struct sight_place){.position = next.position, .sequence = next.sequence, .epoch = step->header.epoch};
+    walk->settled = step->header.type == RECORD_MARKER ? walk->settled : walk->place;
 }
 
 int ring_walk_step(struct ring_walk *walk, int with_payload, struct ring_step *step) {
@@ -130,6 +132,7 @@ int ring_walk_step(struct ring_walk *walk, int with_payload, struct ring_step *s
             step->gap = &sight->gaps[walk->gap++];
             walk->place.position = record_start(step->gap->to, sight->shape.capacity_bytes);
             walk->place.sequence = step->gap->first_sequence + step->gap->count;
+            walk->settled = step->gap->count == 0 ? walk->settled : walk->place;
             return STEP_GAP;
         }
         rc = copy_record(walk, watermark, with_payload, &step->header);

@@ -14,6 +14,9 @@ struct ring_walk {
     const struct platform *platform;
     struct sight *sight;
     struct sight_place place;
+    /* Behind the last record that is no marker. The next open may write over the marker of an epoch without a commit, and
+     * then its records begin before `place`: the walk of another sight begins here. */
+    struct sight_place settled;
     size_t gap; /* the next of sight->gaps */
     uint8_t *payload;
     size_t room;

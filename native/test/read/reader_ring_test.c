@@ -4,7 +4,8 @@
 
 #include "log_fixture.h"
 
-#define SHORT_NS 20000000ll /* for waits that shall find nothing */
+#define SHORT_NS 20000000ll    /* for waits that shall find nothing */
+#define RENEWED_NS 250000000ll /* an idle reader has looked for another epoch */
 
 static burst_reader_t *reader;
 static burst_t *open_log;
@@ -187,6 +188,48 @@ static pid_t start_writer(void) {
     return child;
 }
 
+/* A process that opens the log, writes nothing, and is killed when the reader has had time to see the new epoch. */
+static void open_and_die(void) {
+    int opened[2];
+    char byte;
+    burst_read_t record;
+    assert_int_equal(pipe(opened), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        open_it();
+        byte = write(opened[1], "o", 1) == 1;
+        for (;;) {
+            pause();
+        }
+    }
+    assert_int_equal(read(opened[0], &byte, 1), 1);
+    assert_int_equal(next(&record, RENEWED_NS), 0);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    close(opened[0]);
+    close(opened[1]);
+}
+
+/* The marker of an epoch without a commit may be written over, and the next records then begin before its end. */
+static void a_follower_misses_nothing_behind_epochs_without_a_record(void **state) {
+    (void)state;
+    write_records(open_it(), 3);
+    close_it();
+    open_reader();
+    expect(1, 3);
+    for (int64_t last = 3; last < 12; last += 3) {
+        open_and_die();
+        if (last > 3) {
+            open_and_die();
+        }
+        write_records(open_it(), 3);
+        expect(last + 1, last + 2); /* on the medium, the close proves the last one */
+        close_it();
+        expect(last + 3, last + 3);
+    }
+    assert_int_equal(state_of_reader().missed, 0);
+}
+
 /* Takes records until so many were given or missed behind `last`. Each is the next one, or is told as missed. */
 static int64_t follow(int64_t last, int64_t count, uint64_t *missed) {
     burst_read_t record;
@@ -327,6 +370,7 @@ static const struct {
     CASE(a_reader_begins_where_it_is_asked_to),
     CASE(a_follower_gets_each_record_once_over_closes_and_opens),
     CASE(a_follower_gets_or_misses_each_record_of_writers_that_are_killed),
+    CASE(a_follower_misses_nothing_behind_epochs_without_a_record),
     CASE(a_reader_that_comes_too_late_is_told_what_it_missed),
     CASE(a_poll_gets_many_records_and_takes_none_that_does_not_fit),
     CASE(enqueued_records_and_rolls_are_told_apart),

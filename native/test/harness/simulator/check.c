@@ -370,7 +370,9 @@ void log_records_destroyed(struct world *world, const char *name, size_t from_by
     reading = (struct reading){
         .world = world, .name = name, .text = (const char *)inode->cache, .size = inode->size, .edited = 1};
     while (reading.at < reading.size) {
-        const uint64_t sequence = record_here(&reading);
+        uint32_t bytes;
+        const uint64_t footer = roll_here(&reading, 0, &bytes);
+        const uint64_t sequence = footer != 0 ? footer : record_here(&reading);
         if (!read_line(&reading)) {
             return;
         }

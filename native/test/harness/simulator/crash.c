@@ -54,6 +54,7 @@ void crash_survey(struct crash *crash, const struct world *world, uint64_t seed)
     crash->world = world;
     crash->count = 0;
     crash->states = 1;
+    crash->host_lives = 0;
     crash->seed = seed;
     if (world->device.is_mapped) {
         add_mapping(crash, &world->device);
@@ -206,6 +207,10 @@ static void settle_medium(const struct crash *crash, const struct choice *choice
 void crash_build(const struct crash *crash, uint64_t state, uint64_t states, struct world *after) {
     unsigned picked[CHOICES_MAX];
     pick(crash, state, states, picked);
+    for (unsigned i = 0; crash->host_lives && i < crash->count; i++) {
+        const struct choice *choice = &crash->choices[i];
+        picked[i] = choice->kind >= CHOICE_PAGE ? choice->options - 1 : picked[i];
+    }
     world_copy(after, crash->world);
     for (unsigned i = 0; i < crash->count; i++) {
         settle_medium(crash, &crash->choices[i], picked[i], crash->seed + state * CHOICES_MAX + i, &after->device);
@@ -213,7 +218,8 @@ void crash_build(const struct crash *crash, uint64_t state, uint64_t states, str
     if (after->device.is_mapped) {
         /* The crash took the process only: the next process finds what was stored, and a later crash may still take
          * it away. */
-        after->device.is_ahead = !after->model.is_formatting && (crash->seed ^ state) % PROCESS_ONLY_IN == 0;
+        after->device.is_ahead =
+            !after->model.is_formatting && (crash->host_lives || (crash->seed ^ state) % PROCESS_ONLY_IN == 0);
         memcpy(after->device.image,
                after->device.is_ahead ? crash->world->device.image : after->device.medium + MEDIUM_DATA,
                after->device.medium_bytes - MEDIUM_DATA);

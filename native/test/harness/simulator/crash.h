@@ -32,6 +32,7 @@ struct crash {
     unsigned count;
     uint64_t states; /* product of the options, UINT64_MAX if that is more */
     uint64_t seed;   /* of garbage and samples */
+    int host_lives;  /* only the process dies in the next state: files, names and mapped lines stay as they are */
 };
 
 void crash_survey(struct crash *crash, const struct world *world, uint64_t seed);

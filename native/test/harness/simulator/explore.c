@@ -10,8 +10,10 @@
 #include "one_stream.h"
 #include "harness/simulator/crash.h"
 #include "harness/simulator/log.h"
+#include "harness/simulator/readers.h"
 
-#define ROT_IN 8 /* in one of so many states the newest checkpoint rots as well */
+#define SURVIVES_IN 4 /* in one of so many states a reader outlives the writer */
+#define ROT_IN 8      /* in one of so many states the newest checkpoint rots as well */
 
 struct exploration exploration;
 
@@ -172,11 +174,17 @@ static void live_on(struct world *world, uint64_t variant) {
     log_check_files(world);
 }
 
+/* A reader that outlived the writer looks at each operation of the next one. */
+static void survivor_looks(struct world *world, const char *operation) {
+    (void)operation;
+    readers_step(world, READER_SURVIVOR);
+}
+
 static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(struct world *, const char *)) {
     if (world->model.medium_lied && log_is_refused(world)) {
         return;
     }
-    world->before_operation = crash_in_it;
+    world->before_operation = crash_in_it != NULL ? crash_in_it : readers_have_survivor() ? survivor_looks : NULL;
     log_open_whole(world);
     if (world->has_streams) {
         open_streams(world);
@@ -189,6 +197,7 @@ static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(s
         log_drain_all(world);
         log_check_files(world);
     }
+    readers_end(world, READER_SURVIVOR);
     log_close(world);
 }
 
@@ -243,6 +252,8 @@ static void crash_run(struct world *world, const char *operation) {
         log_note_durable(world);
     }
     log_read_segments(world);
+    readers_step(world, READER_BY_WINDOW);
+    readers_step(world, READER_OF_MEDIUM);
     if (now->only_point < 0 || now->only_point == (int64_t)now->points) {
         trace(world, now->points, operation);
     }
@@ -255,7 +266,13 @@ static void crash_run(struct world *world, const char *operation) {
             continue;
         }
         now->second_point = 0;
-        const int again = mix(now->state, now->points) % now->second_in == 0;
+        const int survives = world->has_readers && mix(now->points, now->state) % SURVIVES_IN == 1;
+        crash.host_lives = survives;
+        const int again = !survives && mix(now->state, now->points) % now->second_in == 0;
+        levels[1]->window_maker = NULL;
+        if (survives) {
+            readers_make_survivor(world, levels[1], mix(now->state, now->points));
+        }
         crash_build(&crash, now->state, states, levels[1]);
         if (mix(now->points, now->state) % ROT_IN == 0) {
             rot_newest_checkpoint(levels[1]);
@@ -286,6 +303,8 @@ void explore(void) {
         world->before_operation = NULL;
         log_drain_all(world);
         log_check_files(world);
+        readers_end(world, READER_BY_WINDOW);
+        readers_end(world, READER_OF_MEDIUM);
         log_close(world);
     }
 }

@@ -42,6 +42,7 @@ int log_open(struct world *world) {
         .device = &world->device.device,
         .files = &world->files.files,
         .events = &world->events,
+        .window_maker = world->window_maker,
     };
     struct engine_stream main_stream = {
         .name = "", .path = world->file_name, .roller = sim_roller_of(world, 0), .has_index = world->has_index};
@@ -50,6 +51,7 @@ int log_open(struct world *world) {
         main_stream.path = NULL;
     }
     world->model.incarnation++;
+    world->is_held = 1;
     return engine_open(&parts, &config, &world->engine);
 }
 
@@ -167,6 +169,7 @@ void log_open_whole(struct world *world) {
 void log_close(struct world *world) {
     engine_close(world->engine);
     world->engine = NULL;
+    world->is_held = 0;
     log_forget_streams(world);
     if (world->allocations != 0) {
         violation(world, "%u allocations were not released", world->allocations);

@@ -137,6 +137,20 @@ void index_on_a_full_disk(struct world *world);
 void sync_of_an_index_fails(struct world *world);
 void index_comes_and_goes(struct world *world);
 
+/* reader_scenarios.c */
+void readers_of_the_ring(struct world *world);
+void readers_over_laps(struct world *world);
+void readers_over_opens(struct world *world);
+void readers_beside_the_drain(struct world *world);
+void readers_beside_rolls(struct world *world);
+void readers_beside_rolls_by_a_caller(struct world *world);
+void readers_beside_packed_archives(struct world *world);
+void readers_beside_deleted_archives(struct world *world);
+void readers_beside_a_renamed_file(struct world *world);
+void readers_beside_a_diverted_file(struct world *world);
+void readers_beside_streams(struct world *world);
+void readers_beside_anything(struct world *world);
+
 /* random_scenario.c */
 void anything(struct world *world);
 void anything_with_streams(struct world *world);

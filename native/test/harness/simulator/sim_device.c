@@ -73,7 +73,7 @@ void sim_device_arrive(struct world *world) {
 }
 
 static int overlap(size_t place, size_t bytes, size_t other, size_t other_bytes) {
-    return place < other + other_bytes && other < place + bytes;
+    return other_bytes > 0 && place < other + other_bytes && other < place + bytes;
 }
 
 /* The oldest lie has become true. */

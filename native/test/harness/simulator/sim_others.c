@@ -74,6 +74,10 @@ void others_put(struct world *world, const char *name, const char *text) {
     put_theirs(world, name, text, strlen(text));
 }
 
+void others_put_bytes(struct world *world, const char *name, const void *bytes, size_t count) {
+    put_theirs(world, name, bytes, count);
+}
+
 void others_truncate_and_extend(struct world *world, const char *name, size_t bytes) {
     struct sim_inode *inode = inode_of(world, name);
     const size_t size = inode->size;

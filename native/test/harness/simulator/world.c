@@ -75,6 +75,8 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->has_streams = world->has_segments = 0;
     world->rolls_planned = 0;
     world->has_index = world->index_may_fail = 0;
+    world->window_maker = NULL;
+    world->is_held = world->has_readers = 0;
     world->writes_to = 0;
     world->random_state = seed;
     world->now_ns = 1000000000000;
@@ -145,6 +147,7 @@ void world_copy(struct world *to, const struct world *from) {
     sim_roller_init(to);
     to->events.first = to->events.end = 0;
     to->engine = NULL;
+    to->is_held = 0;
     to->file_name = from->file_name;
     memcpy(to->streams, from->streams, sizeof to->streams);
     to->has_streams = from->has_streams;

@@ -184,6 +184,7 @@ void others_truncate(struct world *world, const char *name, size_t bytes);
 void others_copy(struct world *world, const char *from, const char *to);
 /* Makes a file with these bytes, as others_copy does. */
 void others_put(struct world *world, const char *name, const char *text);
+void others_put_bytes(struct world *world, const char *name, const void *bytes, size_t count);
 /* Cuts the file, then makes it as long as it was: with zeros. */
 void others_truncate_and_extend(struct world *world, const char *name, size_t bytes);
 /* Overwrites the last bytes before `end`. */
@@ -213,6 +214,7 @@ struct model_record {
     uint8_t in_segments; /* its stream had segments at the append */
     uint8_t damaged;     /* the medium lost it: recovery must report that */
     uint8_t destroyed;   /* others destroyed its file: it may be missing */
+    uint8_t packed;      /* only its compressed archive has it: readers find it there */
 };
 
 #define SEGMENTS_FOLDER "/logs/segments" /* for the stream that has segments */
@@ -282,9 +284,12 @@ struct world {
     unsigned writes_to; /* the stream that gets the next record; STREAMS_MAX: none is open */
     uint64_t random_state;
     int64_t now_ns;
-    unsigned allocations;   /* not released */
-    int fail_allocation_in; /* the allocation after this many fails; < 0: none does */
-    int park_drains;        /* while a caller waits for space the drain runs */
+    unsigned allocations;              /* not released */
+    int fail_allocation_in;            /* the allocation after this many fails; < 0: none does */
+    struct window_maker *window_maker; /* of its engines; NULL: they have no window */
+    int is_held;                       /* a process has the ring open, or opens it */
+    int has_readers;                   /* readers.h: they take steps between the operations */
+    int park_drains;                   /* while a caller waits for space the drain runs */
     int in_park;
     unsigned level; /* 0: the run itself; 1: after its crash; 2: after a crash in that recovery */
     void (*before_operation)(struct world *world, const char *operation);
