@@ -28,6 +28,38 @@ static void print_roll(FILE *out, const struct record_header *record) {
     fputs("\", next file \"", out);
     text_print(out, roll.next, roll.next_bytes, 0);
     fprintf(out, "\", footer %u, header %u, note %u bytes", roll.footer_bytes, roll.header_bytes, roll.note_bytes);
+    if (roll.rules.are_there) {
+        fputs(", rules for \"", out);
+        text_print(out, roll.rules.pattern, roll.rules.head.pattern_bytes, 0);
+        fputs("\"", out);
+    }
+}
+
+/* A list of at most one: older versions wrote no rules. */
+static void report_rules(struct report *report, const struct roll_rules *rules) {
+    static const char *const compressions[] = {"none", "gzip", "zstd"};
+    const struct roll_rules_head *head = &rules->head;
+    char text[16];
+    report_list(report, "rules");
+    if (rules->are_there) {
+        report_group(report, NULL);
+        report_bytes(report, "pattern", rules->pattern, head->pattern_bytes);
+        snprintf(text, sizeof text, "%04o", head->file_mode);
+        report_text(report, "file mode", text);
+        report_flag(report, "mode is exact", (int)head->mode_is_exact);
+        report_number(report, "file owner", head->file_owner);
+        report_number(report, "file group", head->file_group);
+        report_text(report, "compression", compressions[head->compression]);
+        snprintf(text, sizeof text, "%d", head->level);
+        report_text(report, "level", text);
+        report_number(report, "delay ns", (uint64_t)head->delay_ns);
+        report_number(report, "keep files", head->keep_files);
+        report_number(report, "keep bytes", head->keep_bytes);
+        report_number(report, "keep ns", (uint64_t)head->keep_ns);
+        report_flag(report, "is by time", (int)head->is_by_time);
+        report_group_end(report);
+    }
+    report_list_end(report);
 }
 
 static void report_roll(struct report *report, const struct record_header *record) {
@@ -40,6 +72,7 @@ static void report_roll(struct report *report, const struct record_header *recor
     report_bytes(report, "note", roll.note, roll.note_bytes);
     report_number(report, "next roll ns", (uint64_t)roll.next_time_ns);
     report_number(report, "next roll bytes", roll.next_file_bytes);
+    report_rules(report, &roll.rules);
 }
 
 static void describe_marker(const struct record_header *record, char *text, size_t room) {

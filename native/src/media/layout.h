@@ -149,31 +149,6 @@ _Static_assert(offsetof(struct record_header, in_flight) == 44, "record_header.i
 _Static_assert(offsetof(struct record_header, payload_crc) == 48, "record_header.payload_crc");
 _Static_assert(offsetof(struct record_header, header_crc) == RECORD_CRC_COVERS, "record_header.header_crc");
 
-/* ---------------------------------------------------------------------------------------------------- roll */
-
-#define ROLL_NOTE_BYTES 1024u /* longest note */
-
-/* The payload of a roll record: the head, then the parts in the order of their lengths, nothing between them. */
-struct roll_head {
-    uint32_t bytes;           /* size of the head; a longer one has more fields */
-    uint32_t footer_bytes;    /* the last bytes of the file that ends */
-    uint32_t header_bytes;    /* the first bytes of the file that begins */
-    uint32_t target_bytes;    /* absolute path to which the ending file is renamed; 0: it keeps its name */
-    uint32_t next_bytes;      /* absolute path of the beginning file; 0: the path of the ending one */
-    uint32_t note_bytes;      /* for the caller that performs the roll; at most ROLL_NOTE_BYTES */
-    int64_t next_time_ns;     /* CLOCK_REALTIME of the next roll; 0: none is planned by time */
-    uint64_t next_file_bytes; /* length at which the next roll is planned; 0: at none */
-    /* 1: the opener of the stream performs its rolls. 0: the drain performs them as the record says. */
-    uint32_t by_caller;
-    uint8_t reserved[20]; /* zero */
-};
-
-_Static_assert(offsetof(struct roll_head, note_bytes) == 20, "roll_head.note_bytes");
-_Static_assert(offsetof(struct roll_head, next_time_ns) == 24, "roll_head.next_time_ns");
-_Static_assert(offsetof(struct roll_head, next_file_bytes) == 32, "roll_head.next_file_bytes");
-_Static_assert(offsetof(struct roll_head, by_caller) == 40, "roll_head.by_caller");
-_Static_assert(sizeof(struct roll_head) == 64, "roll_head size");
-
 /* -------------------------------------------------------------------------------------------------- marker */
 
 /* A range of the ring that is provably damaged. The log goes on at `to`, with sequence first + count. */

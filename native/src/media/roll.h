@@ -4,6 +4,14 @@
 #define BURST_MEDIA_ROLL_H
 
 #include "media/layout.h"
+#include "media/roll_layout.h"
+
+/* The decoded rules. The pattern points into the payload and is not terminated. */
+struct roll_rules {
+    int are_there; /* 0: the record has none that this version can follow, and the other fields are zero */
+    struct roll_rules_head head;
+    const char *pattern;
+};
 
 /* The decoded payload. Its parts point into the payload and are not terminated. */
 struct roll {
@@ -20,6 +28,7 @@ struct roll {
     uint32_t by_caller;
     int64_t next_time_ns;
     uint64_t next_file_bytes;
+    struct roll_rules rules;
 };
 
 static inline int record_is_roll(const struct record_header *header) {
@@ -29,10 +38,11 @@ static inline int record_is_roll(const struct record_header *header) {
 /* The length of the payload. */
 size_t roll_size(const struct roll *roll);
 
-/* Writes roll_size() bytes. */
+/* Writes roll_size() bytes. The length of the rules' own head is filled in. */
 void roll_encode(const struct roll *roll, uint8_t *payload);
 
-/* Decodes the payload and returns 1. If no writer makes such a payload, clears every field and returns 0. */
+/* Decodes the payload and returns 1. If no writer makes such a payload, clears every field and returns 0. Rules that no
+ * writer makes are none, and the rest counts. */
 int roll_decode(const uint8_t *payload, size_t bytes, struct roll *roll);
 
 #endif

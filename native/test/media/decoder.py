@@ -87,9 +87,29 @@ MARKER_PAYLOAD = ((0, "Q", "log_end"), (8, "Q", "durable_position"), (16, "Q", "
                   (28, "I", "loss_count"), (32, "q", "opened_ns"), (40, "Q", "first_position"))
 ROLL_HEAD = ((0, "I", "bytes"), (4, "I", "footer_bytes"), (8, "I", "header_bytes"), (12, "I", "target_bytes"),
              (16, "I", "next_bytes"), (20, "I", "note_bytes"), (24, "Q", "next_time_ns"), (32, "Q", "next_file_bytes"),
-             (40, "I", "by_caller"))
+             (40, "I", "by_caller"), (44, "I", "rules_bytes"))
+ROLL_RULES = ((0, "I", "bytes"), (4, "I", "pattern_bytes"), (8, "I", "file_mode"), (12, "I", "mode_is_exact"),
+              (16, "I", "file_owner"), (20, "I", "file_group"), (24, "I", "compression"), (28, "i", "level"),
+              (32, "q", "delay_ns"), (40, "Q", "keep_files"), (48, "Q", "keep_bytes"), (56, "q", "keep_ns"),
+              (64, "I", "is_by_time"))
 ROLL_PARTS = ("footer", "header", "target", "next", "note")
 LOSS = ((0, "Q", "from"), (8, "Q", "to"), (16, "Q", "first_sequence"), (24, "Q", "count"))
+
+
+def is_path(path):
+    return path[:1] in (b"", b"/") and b"\0" not in path and len(path) < 4096
+
+
+def decode_rules(block):
+    """Returns the rules of a roll, or None if it has none."""
+    if len(block) < 72:
+        return None
+    rules = fields(block, 0, ROLL_RULES)
+    rules["pattern"] = block[rules["bytes"]:]
+    sound = (rules["bytes"] >= 72 and rules["bytes"] + rules["pattern_bytes"] == len(block) and
+             is_path(rules["pattern"]) and rules["file_mode"] <= 0o7777 and max(rules["mode_is_exact"], rules["is_by_time"]) <= 1 and
+             rules["compression"] <= 2 and abs(rules["level"]) <= 22 and min(rules["delay_ns"], rules["keep_ns"]) >= 0)
+    return rules if sound else None
 
 
 def decode_roll(payload):
@@ -102,10 +122,10 @@ def decode_roll(payload):
         size = roll.pop(part + "_bytes")
         roll[part] = payload[at:at + size]
         at += size
-    paths = (roll["target"], roll["next"])
-    sound = (roll["bytes"] >= 64 and at == len(payload) and len(roll["note"]) <= 1024 and
+    sound = (roll["bytes"] >= 64 and roll["rules_bytes"] <= roll["bytes"] - 64 and at == len(payload) and len(roll["note"]) <= 1024 and
              max(roll["next_time_ns"], roll["next_file_bytes"]) < 1 << 63 and roll["by_caller"] <= 1 and
-             all(path[:1] in (b"", b"/") and b"\0" not in path and len(path) < 4096 for path in paths))
+             is_path(roll["target"]) and is_path(roll["next"]))
+    roll["rules"] = decode_rules(payload[64:64 + roll["rules_bytes"]]) if sound else None
     return roll if sound else None
 
 

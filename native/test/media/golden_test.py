@@ -52,7 +52,22 @@ def rolled(roll):
         return {"type": "roll", "valid": False}
     return {"type": "roll", "valid": True, "target": text_of(roll["target"]), "next_file": text_of(roll["next"]),
             "footer": text_of(roll["footer"]), "header": text_of(roll["header"]), "note": text_of(roll["note"]),
-            "next_roll_ns": roll["next_time_ns"], "next_roll_bytes": roll["next_file_bytes"]}
+            "next_roll_ns": roll["next_time_ns"], "next_roll_bytes": roll["next_file_bytes"], "rules": rules_of(roll["rules"])}
+
+
+COMPRESSIONS = ("none", "gzip", "zstd")
+
+
+def rules_of(rules):
+    """The rules of a roll as `dump` shows them."""
+    if rules is None:
+        return []
+    return [{"pattern": text_of(rules["pattern"]), "file_mode": "%04o" % rules["file_mode"],
+             "mode_is_exact": rules["mode_is_exact"] == 1, "file_owner": rules["file_owner"],
+             "file_group": rules["file_group"], "compression": COMPRESSIONS[rules["compression"]],
+             "level": str(rules["level"]), "delay_ns": rules["delay_ns"], "keep_files": rules["keep_files"],
+             "keep_bytes": rules["keep_bytes"], "keep_ns": rules["keep_ns"],
+             "is_by_time": rules["is_by_time"] == 1}]
 
 
 def plans(stream):

@@ -24,6 +24,24 @@ static const struct roll full = {.footer = (const uint8_t *)"the end\n",
                                  .next_time_ns = 123456789,
                                  .next_file_bytes = 1 << 20};
 
+/* A payload with rules: their head stands at 64, the pattern at 136. */
+static const struct roll ruled = {.target = "/logs/a.1",
+                                  .target_bytes = 9,
+                                  .rules = {.are_there = 1,
+                                            .pattern = "/logs/a.%i",
+                                            .head = {.pattern_bytes = 10,
+                                                     .file_mode = 0640,
+                                                     .mode_is_exact = 1,
+                                                     .file_owner = 1000,
+                                                     .file_group = ROLL_NOBODY_ID,
+                                                     .compression = ROLL_COMPRESSION_ZSTD,
+                                                     .level = -3,
+                                                     .delay_ns = 5000000000,
+                                                     .keep_files = 7,
+                                                     .keep_bytes = 1 << 30,
+                                                     .keep_ns = 86400000000000,
+                                                     .is_by_time = 1}}};
+
 static uint8_t payload[8192 + 2 * LAYOUT_FILE_NAME_BYTES];
 static size_t bytes;
 
@@ -85,6 +103,117 @@ static void a_longer_head_is_of_a_newer_writer(void **state) {
     head()->bytes = 72;
     bytes += 8;
     assert_says_all();
+}
+
+static void assert_has_rules(void) {
+    struct roll roll;
+    assert_int_equal(roll_decode(payload, bytes, &roll), 1);
+    assert_int_equal(roll.target_bytes, 9);
+    assert_memory_equal(roll.target, "/logs/a.1", 9);
+    const struct roll_rules_head *rules = &roll.rules.head;
+    assert_int_equal(roll.rules.are_there, 1);
+    assert_int_equal(rules->pattern_bytes, 10);
+    assert_memory_equal(roll.rules.pattern, "/logs/a.%i", 10);
+    assert_int_equal(rules->file_mode, 0640);
+    assert_int_equal(rules->mode_is_exact, 1);
+    assert_int_equal(rules->file_owner, 1000);
+    assert_int_equal(rules->file_group, ROLL_NOBODY_ID);
+    assert_int_equal(rules->compression, ROLL_COMPRESSION_ZSTD);
+    assert_int_equal(rules->level, -3);
+    assert_int_equal(rules->delay_ns, 5000000000);
+    assert_int_equal(rules->keep_files, 7);
+    assert_int_equal(rules->keep_bytes, 1 << 30);
+    assert_int_equal(rules->keep_ns, 86400000000000);
+    assert_int_equal(rules->is_by_time, 1);
+}
+
+/* The rest of the roll counts. */
+static void assert_has_no_rules(void) {
+    static const struct roll_rules nothing;
+    struct roll roll;
+    assert_int_equal(roll_decode(payload, bytes, &roll), 1);
+    assert_memory_equal(roll.target, "/logs/a.1", 9);
+    assert_memory_equal(&roll.rules, &nothing, sizeof nothing);
+}
+
+static int encode_ruled(void **state) {
+    (void)state;
+    bytes = roll_size(&ruled);
+    roll_encode(&ruled, payload);
+    return 0;
+}
+
+static struct roll_rules_head *rules(void) {
+    return (struct roll_rules_head *)(payload + 64);
+}
+
+static void rules_that_are_written_are_read(void **state) {
+    (void)state;
+    assert_int_equal(bytes, 64 + 72 + 10 + 9);
+    assert_has_rules();
+}
+
+/* It writes zero where rules_bytes stands now. A version before the rules takes them for fields that it does not know. */
+static void a_record_of_an_older_version_has_no_rules(void **state) {
+    (void)state;
+    assert_int_equal(head()->bytes, 64 + 72 + 10);
+    head()->rules_bytes = 0;
+    assert_has_no_rules();
+}
+
+static void longer_rules_are_of_a_newer_writer(void **state) {
+    (void)state;
+    memmove(payload + 64 + 80, payload + 64 + 72, bytes - 136);
+    rules()->bytes += 8;
+    head()->rules_bytes += 8;
+    head()->bytes += 8;
+    bytes += 8;
+    assert_has_rules();
+    /* and so are fields behind the rules */
+    memmove(payload + 64 + 98, payload + 64 + 90, 9);
+    head()->bytes += 8;
+    bytes += 8;
+    assert_has_rules();
+}
+
+static void rules_out_of_range_are_none(void **state) {
+    (void)state;
+    const struct {
+        uint32_t *field, value;
+    } wrong[] = {{&rules()->bytes, 71},
+                 {&rules()->bytes, 73},
+                 {&rules()->bytes, UINT32_MAX - 9},
+                 {&rules()->pattern_bytes, 9},
+                 {&rules()->pattern_bytes, 11},
+                 {&rules()->file_mode, 010000},
+                 {&rules()->mode_is_exact, 2},
+                 {&rules()->is_by_time, 2},
+                 {&rules()->compression, 3},
+                 {(uint32_t *)&rules()->level, 23},
+                 {(uint32_t *)&rules()->level, (uint32_t)-23},
+                 {(uint32_t *)&rules()->delay_ns + 1, 1u << 31},
+                 {(uint32_t *)&rules()->keep_ns + 1, 1u << 31},
+                 {&head()->rules_bytes, 71}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const uint32_t before = *wrong[i].field;
+        *wrong[i].field = wrong[i].value;
+        assert_has_no_rules();
+        *wrong[i].field = before;
+    }
+    assert_has_rules();
+    payload[136] = 'l'; /* the pattern is no absolute path */
+    assert_has_no_rules();
+    payload[136] = '/';
+    payload[138] = '\0';
+    assert_has_no_rules();
+}
+
+static void rules_beyond_the_head_say_nothing(void **state) {
+    (void)state;
+    head()->rules_bytes++;
+    assert_says_nothing();
+    head()->rules_bytes = UINT32_MAX;
+    assert_says_nothing();
 }
 
 static void lengths_that_do_not_fit_are_none(void **state) {
@@ -181,6 +310,7 @@ static void only_data_with_the_flag_is_a_roll(void **state) {
     assert_false(record_is_roll(&header));
 }
 
+#define RULED(name) cmocka_unit_test_setup(name, encode_ruled)
 #define TEST(name) cmocka_unit_test_setup(name, encode_full)
 
 int main(void) {
@@ -188,6 +318,11 @@ int main(void) {
         TEST(what_is_written_is_read),
         TEST(a_roll_may_say_nothing),
         TEST(a_longer_head_is_of_a_newer_writer),
+        RULED(rules_that_are_written_are_read),
+        RULED(a_record_of_an_older_version_has_no_rules),
+        RULED(longer_rules_are_of_a_newer_writer),
+        RULED(rules_out_of_range_are_none),
+        RULED(rules_beyond_the_head_say_nothing),
         TEST(lengths_that_do_not_fit_are_none),
         TEST(lengths_that_wrap_are_none),
         TEST(only_absolute_paths_are_paths),

@@ -162,6 +162,16 @@ static void change_roll(struct change *change, size_t offset) {
     roll.next_bytes = (uint32_t)strlen(roll.next);
     roll.note_bytes = (uint32_t)any(change, sizeof text);
     roll.by_caller = any(change, 8) == 0;
+    if (any(change, 2) == 0) {
+        const char *pattern = any_path(change);
+        roll.rules = (struct roll_rules){.are_there = 1,
+                                         .pattern = pattern,
+                                         .head = {.pattern_bytes = (uint32_t)strlen(pattern),
+                                                  .file_mode = (uint32_t)any(change, 01000),
+                                                  .file_owner = ROLL_NOBODY_ID,
+                                                  .file_group = (uint32_t)any(change, 3),
+                                                  .keep_files = any(change, 3)}};
+    }
     if (offset + RECORD_HEADER_BYTES + roll_size(&roll) > FUZZ_CAPACITY) {
         return;
     }
@@ -171,7 +181,9 @@ static void change_roll(struct change *change, size_t offset) {
     roll_encode(&roll, (uint8_t *)(header + 1));
     if (any(change, 4) == 0) {
         uint32_t *const head = (uint32_t *)(header + 1);
-        head[any(change, sizeof(struct roll_head) / sizeof *head)] = (uint32_t)any_number(change);
+        const size_t fields =
+            (sizeof(struct roll_head) + (roll.rules.are_there ? sizeof roll.rules.head : 0)) / sizeof *head;
+        head[any(change, fields)] = (uint32_t)any_number(change);
     }
 }
 
