@@ -48,7 +48,9 @@ void burst_roll_init_bytes(burst_roll_t *roll, size_t struct_bytes);
 #define burst_roll_init(roll) burst_roll_init_bytes(roll, sizeof(burst_roll_t))
 
 /*
- * How the engine rolls the files of a stream by itself. The open of the stream copies it.
+ * How the engine rolls the files of a stream by itself. The open of the stream copies it. Each roll carries it, too: a
+ * roll of an earlier run that an open finds in the ring, or `burstlog recover`, compresses, deletes, and gives the next
+ * file its rights as it says, whatever is configured by then.
  *
  * The thread whose record would make the file too long, or is the first after the time, also enqueues the roll: one
  * more record, without a rename or a look at a folder. So a log without new records is not rolled. An empty file is not
@@ -64,7 +66,8 @@ void burst_roll_init_bytes(burst_roll_t *roll, size_t struct_bytes);
  */
 struct burst_rolling {
     uint32_t struct_bytes; /* sizeof(burst_rolling_t), set by burst_rolling_init */
-    /* 1: compress rolled files by gzip, to NAME.gz. Without the host's libz.so.1 the open fails with -ENOPKG. */
+    /* enum burst_compress: rolled files become NAME.gz or NAME.zst. Without the host's libz.so.1 or libzstd.so.1 the
+     * open fails with -ENOPKG. */
     uint32_t compress;
     /* Required: the path of rolled files, on the log file's file system; made absolute. The name behind the last slash
      * may have: %Y %m %d %j %H %M %S (birth of the file, in the zone of the process (TZ), in any locale); %i once (an
@@ -82,8 +85,13 @@ struct burst_rolling {
     uint64_t keep_files;
     /* 0: any. Otherwise the oldest are deleted until the others have at most so many bytes together. */
     uint64_t keep_bytes;
-    uint64_t keep_ns; /* 0: for ever. Otherwise files whose last write is older are deleted */
+    uint64_t keep_ns;           /* 0: for ever. Otherwise files whose last write is older are deleted */
+    int32_t compress_level;     /* 0: the library's default. Otherwise 1 to 9 for gzip, -22 to 22 for zstd */
+    uint32_t reserved;          /* 0 */
+    uint64_t compress_delay_ns; /* so long a rolled file stays plain after its last write; 0: it does not */
 };
+
+enum burst_compress { BURST_COMPRESS_NONE, BURST_COMPRESS_GZIP, BURST_COMPRESS_ZSTD };
 
 /* Sets each field to its default (zero), and struct_bytes to the size with which this header was compiled. */
 void burst_rolling_init_bytes(burst_rolling_t *rolling, size_t struct_bytes);

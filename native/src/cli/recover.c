@@ -11,6 +11,7 @@
 #include "cli/streams.h"
 #include "device/open.h"
 #include "log/engine.h"
+#include "rolling/tidier.h"
 
 static const char usage[] = "burstlog recover [--json] RING";
 
@@ -57,6 +58,31 @@ static void report_events(struct events *events, struct report *report) {
     report_list_end(report);
 }
 
+/* Tidies rolled files as the performed rolls say. A file that is to stay plain for a while does. */
+struct tidied {
+    struct tidier_host host;
+    struct tidier tidier;
+    struct engine *engine;
+};
+
+static int next_rules(const struct tidier_host *host, struct outlet_rules *rules) {
+    return drain_next_rules(((const struct tidied *)host)->engine->drain, rules);
+}
+
+static void leave_plain(const struct tidier_host *host, int id) {
+    (void)host;
+    (void)id;
+}
+
+static void tidy(struct engine *engine, struct events *events) {
+    static struct tidied tidied;
+    tidied.host = (struct tidier_host){
+        .ring = engine->parts.device->path, .events = events, .next = next_rules, .put_back = leave_plain};
+    tidied.tidier.host = &tidied.host;
+    tidied.engine = engine;
+    tidier_run(&tidied.tidier);
+}
+
 static int recover_failed(int rc, const struct owner *owner) {
     if (*owner->name != '\0') {
         rc = error_set(-rc, "%s (tried with the rights of user %s, who owns the ring file)", error_text(), owner->name);
@@ -84,6 +110,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     streams_count(&engine->view, noted, &before);
     ledger_close(noted);
     rc = drain_all(engine);
+    tidy(engine, events);
     streams_count(&engine->view, engine->view.ledger, &streams);
     char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(&engine->view.recovery, statement, sizeof statement);

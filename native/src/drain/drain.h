@@ -46,6 +46,8 @@ struct drain_host {
     int (*is_space_awaited)(void *argument);
     /* Whether another thread waits for the one that steps: then the step ends after its batch. NULL: never. */
     int (*is_wanted)(void *argument);
+    /* A roll was noted whose rules nobody but the host follows: drain_next_rules has them. NULL: nobody does. */
+    void (*rolled)(void *argument);
     /* Makes an outlet for a stream that nobody has open, bound as its state says. Returns 0, or -errno with a
      * sentence. */
     int (*make_outlet)(void *argument, const struct outlet_state *state, struct outlet **outlet);
@@ -72,7 +74,8 @@ struct drain_stream_config {
     /* NULL: the stream has records of its own. Otherwise it follows this open stream: it gets the same records, from now
      * on, or from where it stopped before. Its name is "". */
     const uint16_t *follows;
-    int is_main; /* its id is LAYOUT_MAIN_STREAM, its name "" */
+    int is_main;   /* its id is LAYOUT_MAIN_STREAM, its name "" */
+    int is_tidied; /* while it is open its opener follows the rules of its rolls, and asks drain_take_rules for them */
 };
 
 /*
@@ -125,6 +128,16 @@ struct drain_figures {
 
 /* Returns 0, or -ENOENT without a sentence if there is no such stream. */
 int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *figures);
+
+/* Takes the rules of the newest roll of the stream that was noted since they were taken last. Returns 1, or 0 if there
+ * was none, or if it had no rules. */
+int drain_take_rules(struct drain *drain, uint16_t id, struct outlet_rules *rules);
+
+/* Takes them from any stream whose opener does not. Returns its id, or -ENOENT without a sentence if there is none. */
+int drain_next_rules(struct drain *drain, struct outlet_rules *rules);
+
+/* Their work is not done yet: they are there to be taken again. */
+void drain_return_rules(struct drain *drain, uint16_t id);
 
 /* The lowest drained sequence of all streams. */
 uint64_t drain_sequence(struct drain *drain);

@@ -25,6 +25,45 @@ int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *fi
     return stream != NULL ? 0 : -ENOENT;
 }
 
+/* Takes the rules that wait. The caller holds the lock. */
+static int take_rules(struct drain_stream *stream, struct outlet_rules *rules) {
+    const int are_there = stream->has_rules;
+    if (are_there) {
+        *rules = stream->rules;
+        stream->has_rules = 0;
+    }
+    return are_there;
+}
+
+int drain_take_rules(struct drain *drain, uint16_t id, struct outlet_rules *rules) {
+    pthread_mutex_lock(&drain->table_lock);
+    struct drain_stream *stream = drain_stream(drain, id);
+    const int taken = stream != NULL && take_rules(stream, rules);
+    pthread_mutex_unlock(&drain->table_lock);
+    return taken;
+}
+
+int drain_next_rules(struct drain *drain, struct outlet_rules *rules) {
+    int id = -ENOENT;
+    pthread_mutex_lock(&drain->table_lock);
+    EACH_STREAM(drain, stream) {
+        if (id < 0 && !stream->is_tidied && take_rules(stream, rules)) {
+            id = (int)id_of_stream;
+        }
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+    return id;
+}
+
+void drain_return_rules(struct drain *drain, uint16_t id) {
+    pthread_mutex_lock(&drain->table_lock);
+    struct drain_stream *stream = drain_stream(drain, id);
+    if (stream != NULL) {
+        stream->has_rules = stream->rules.head.bytes > 0;
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+}
+
 uint64_t drain_sequence(struct drain *drain) {
     uint64_t least = UINT64_MAX;
     pthread_mutex_lock(&drain->table_lock);

@@ -39,6 +39,7 @@ static void close_stream(struct drain *drain, struct drain_stream *stream) {
             stream_rewind(stream);
         }
         stream->outlet->ops->close(stream->outlet);
+        stream_publish_tidied(drain, stream, 0);
     }
 }
 

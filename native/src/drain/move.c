@@ -193,8 +193,36 @@ int stream_sync(struct drain *drain, struct drain_stream *stream) {
     return 1;
 }
 
-void stream_publish_noted(struct drain_stream *stream) {
+/* Tells the host of rules that wait, unless the opener of the stream takes them. */
+static void tell_rolled(const struct drain *drain, int are_left) {
+    const struct drain_host *host = drain->parts.host;
+    if (are_left && host->rolled != NULL) {
+        host->rolled(host->argument);
+    }
+}
+
+static void publish_rules(struct drain *drain, struct drain_stream *stream) {
+    pthread_mutex_lock(&drain->table_lock);
+    stream->rules = stream->noted.outlet.rules;
+    stream->has_rules = stream->rules.head.bytes > 0;
+    const int are_left = stream->has_rules && !stream->is_tidied;
+    pthread_mutex_unlock(&drain->table_lock);
+    tell_rolled(drain, are_left);
+}
+
+void stream_publish_tidied(struct drain *drain, struct drain_stream *stream, int is_tidied) {
+    pthread_mutex_lock(&drain->table_lock);
+    stream->is_tidied = is_tidied;
+    const int are_left = stream->has_rules && !is_tidied;
+    pthread_mutex_unlock(&drain->table_lock);
+    tell_rolled(drain, are_left);
+}
+
+void stream_publish_noted(struct drain *drain, struct drain_stream *stream) {
     const struct outlet_state *outlet = &stream->noted.outlet;
+    if (outlet->roll.file_number != atomic_load(&stream->file_number)) {
+        publish_rules(drain, stream);
+    }
     atomic_store(&stream->drained_sequence, stream->noted.next_sequence - 1);
     atomic_store(&stream->file_number, outlet->roll.file_number);
     atomic_store(&stream->file_born_ns, outlet->roll.born_ns);

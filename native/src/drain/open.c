@@ -24,11 +24,11 @@ void stream_unbind(struct drain_stream *stream) {
     stream->next.follows = 0;
 }
 
-static void stand_at(const struct drain *drain, struct drain_stream *stream, const struct stream_state *state) {
+static void stand_at(struct drain *drain, struct drain_stream *stream, const struct stream_state *state) {
     stream->noted = stream->next = *state;
     stream->noted_at = stream->next_at = stream->written =
         log_source_at(drain->parts.source, state->drained_position, state->next_sequence, state->epoch);
-    stream_publish_noted(stream);
+    stream_publish_noted(drain, stream);
 }
 
 static struct drain_stream *stream_allocate(const struct drain *drain) {
@@ -377,10 +377,12 @@ static int open_with(struct drain *drain, struct drain_stream *stream, const str
     }
     stream->outlet = config->outlet;
     stream->is_open = 1;
+    stream_publish_tidied(drain, stream, config->is_tidied);
     const int rc = open_stream(drain, stream, config);
     if (rc < 0) {
         stream->outlet = before;
         stream->is_open = 0;
+        stream_publish_tidied(drain, stream, 0);
         stream_rewind(stream);
         return rc;
     }

@@ -139,7 +139,7 @@ int drain_checkpoint(struct drain *drain) {
         EACH_STREAM(drain, stream) {
             stream->noted = stream->next;
             stream->noted_at = stream->next_at;
-            stream_publish_noted(stream);
+            stream_publish_noted(drain, stream);
         }
     }
     EACH_STREAM(drain, stream) {

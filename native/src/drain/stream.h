@@ -31,7 +31,11 @@ struct drain_stream {
     _Atomic uint64_t file_number;
     _Atomic int64_t file_born_ns;
     _Atomic uint32_t stalled, began_empty, kind;
-    char path[LAYOUT_FILE_NAME_BYTES]; /* path of the destination, guarded by drain->table_lock */
+    /* Guarded by drain->table_lock: */
+    char path[LAYOUT_FILE_NAME_BYTES]; /* path of the destination */
+    struct outlet_rules rules;         /* of the newest noted roll */
+    int has_rules;                     /* they wait for the one who follows them */
+    int is_tidied;                     /* that is the opener of the stream */
 };
 
 struct drain {
@@ -147,8 +151,11 @@ void stream_rewind(struct drain_stream *stream);
 
 void stream_publish_path(struct drain *drain, struct drain_stream *stream);
 
-/* Publishes the noted figures for other threads. */
-void stream_publish_noted(struct drain_stream *stream);
+/* Publishes the noted figures for other threads, and the rules of a roll. */
+void stream_publish_noted(struct drain *drain, struct drain_stream *stream);
+
+/* Whether the stream's opener follows the rules of its rolls from now on. */
+void stream_publish_tidied(struct drain *drain, struct drain_stream *stream, int is_tidied);
 
 /* Tells the stall of this step when it begins, when its reason changes, and each minute. Also tells when it is over. */
 void stream_tell(struct drain *drain, struct drain_stream *stream);

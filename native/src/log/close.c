@@ -117,6 +117,7 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     drain_give_up_at(log->engine->drain, atomic_load(&log->give_up_ns));
     ring_refuse(log->ring);
     segments_stop(log);
+    tidier_stop(&log->tidying.tidier);
     threads_stop(&log->threads);
     if (!worker_await_end(&log->threads.drain, &limit)) {
         return leave_it(log, timeout_ns);
@@ -124,6 +125,7 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     worker_join(&log->threads.drain);
     recorder_await_end(&log->recorder, &limit);
     segments_await_end(log, &limit);
+    tidier_await_end(&log->tidying.tidier, &limit);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
         rolling_await_end(stream->rolling, &limit);
     }

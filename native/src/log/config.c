@@ -150,7 +150,7 @@ int config_check_file_name(const char *ring, const char *given, char *file_name,
 }
 
 int config_copy_rolling(const burst_rolling_t *given, burst_rolling_t *values) {
-    return config_copy_given(given, "rolling", sizeof *values, values, sizeof *values);
+    return config_copy_given(given, "rolling", BYTES_UP_TO(burst_rolling_t, keep_ns), values, sizeof *values);
 }
 
 /* The rolls have one owner: the caller or the engine. */

@@ -21,6 +21,9 @@ struct engine_parts {
     const struct files *files;
     const struct raw_media *raw_media; /* NULL: no log goes to a block device */
     struct events *events;
+    /* Drain: a roll was noted whose rules no open stream follows (drain_next_rules). NULL: they are not followed. */
+    void (*rolled)(void *argument);
+    void *rolled_argument;
     struct stages *stages;             /* NULL: no times are taken. Outlives the ring */
     struct window_maker *window_maker; /* NULL: the ring has no window. Outlives the engine */
 };
@@ -37,6 +40,7 @@ struct engine_stream {
     const char *segments;        /* absolute path of a folder that gets its records unchanged, too; NULL: none */
     uint64_t segment_bytes;      /* struct segments_outlet_parts */
     int has_index;               /* struct file_outlet_parts */
+    int is_tidied;               /* struct drain_stream_config */
 };
 
 struct engine_config {

@@ -63,6 +63,13 @@ static int is_wanted(void *argument) {
     return atomic_load(&engine->calls) != NULL;
 }
 
+static void rolled(void *argument) {
+    const struct engine *engine = argument;
+    if (engine->parts.rolled != NULL) {
+        engine->parts.rolled(engine->parts.rolled_argument);
+    }
+}
+
 static int make_file_outlet(const struct engine *engine, const struct new_file *new_file, const struct roller *roller,
                             int has_index, struct outlet **outlet) {
     const struct file_outlet_parts parts = {.platform = engine->parts.platform,
@@ -194,7 +201,8 @@ static int follow(struct engine *engine, const struct engine_stream *stream, uin
 }
 
 static int add_stream(struct engine *engine, const struct engine_stream *stream, int is_main, uint16_t *id) {
-    struct drain_stream_config config = {.name = stream->name, .path = stream->path, .is_main = is_main};
+    struct drain_stream_config config = {
+        .name = stream->name, .path = stream->path, .is_main = is_main, .is_tidied = stream->is_tidied};
     /* First gives all accepted records of a stream that is now closed their place in the log: another stream may take
      * its file or its id next. A failed ring commits no more. */
     ring_commit(engine->ring);
@@ -251,6 +259,7 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                                        .unreadable = unreadable,
                                        .is_space_awaited = is_space_awaited,
                                        .is_wanted = is_wanted,
+                                       .rolled = rolled,
                                        .make_outlet = make_outlet};
     engine->source = ring_view_source(&engine->view);
     engine->source.ops = &live_ops;

@@ -14,6 +14,7 @@
 #include "log/users.h"
 #include "ring/append.h"
 #include "rolling/rolling.h"
+#include "rolling/tidier.h"
 #include "window/door.h"
 
 enum stream_refusal {
@@ -36,8 +37,9 @@ struct burst_stream {
     _Atomic uint32_t refusal;   /* enum stream_refusal */
     _Atomic uint64_t discarded; /* number of dropped records */
     burst_t *log;
-    struct roll_slot *rolls; /* NULL: the engine performs the stream's rolls */
-    struct rolling *rolling; /* NULL: the stream does not roll by itself */
+    struct roll_slot *rolls;       /* NULL: the engine performs the stream's rolls */
+    struct rolling *rolling;       /* NULL: the stream does not roll by itself */
+    struct roll_rules_head rights; /* the rules of its rolls, as far as they are about new files */
     struct rolling_host rolling_host;
     struct retention *retention; /* of its segments; NULL: it has none */
     struct stream_names *names;  /* NULL: it has no names that others must not take */
@@ -52,7 +54,7 @@ struct burst_stream {
  * Appends touch only the ring's control block, which outlives the close. A closed ring refuses claims, so no thread
  * touches its image after the last commit. (The image of a failed ring stays mapped, since nobody waits for its last
  * commit.) Slower calls enter and leave, and the engine goes only after they have left. A closed handle is never freed
- * (some 40 KiB, one mapping), so that a late caller gets -ESHUTDOWN and no crash.
+ * (some 50 KiB, one mapping), so that a late caller gets -ESHUTDOWN and no crash.
  *
  * Closing: burst_close refuses all new calls (users.h), and waits within its limit. The drain, which may hang in the
  * kernel, does the rest. It owns everything it needs for that until it is done (`closed`), even if no caller waits any
@@ -73,6 +75,11 @@ struct burst {
         struct worker worker;
         struct event_count changed;
     } segments;
+    struct { /* the thread burst-tidy: log/tidying.h */
+        _Atomic uint32_t is_ready, is_wanted;
+        struct tidier_host host;
+        struct tidier tidier;
+    } tidying;
     struct { /* what readers of other processes see: log/log_window.h */
         struct window_memory memory;
         struct door *door; /* NULL: there is none */

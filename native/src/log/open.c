@@ -22,6 +22,7 @@
 #include "media/superblock.h"
 #include "log/ring_file.h"
 #include "log/stream_open.h"
+#include "log/tidying.h"
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
@@ -190,6 +191,8 @@ static int open_engine(burst_t *log, const struct checked_config *checked, const
                                        .raw_media = &raw_media_posix,
                                        .events = &log->events,
                                        .stages = log->stages,
+                                       .rolled = tidying_note,
+                                       .rolled_argument = log,
                                        .window_maker = log_window_maker(log, checked)};
     const struct engine_config engine_config = {
         .main = main,
@@ -250,6 +253,7 @@ static int open_log(burst_t *log, const struct checked_config *checked, const st
         log_window_open(log, checked);
         log_window_record(log, checked);
         placement_of_threads(&checked->placement, &log->threads);
+        tidying_begin(log);
         return 0;
     }
     if (log->engine != NULL) {

@@ -109,6 +109,15 @@ static int64_t put(burst_stream_t *stream, const struct roll *roll, int64_t time
     return sequence;
 }
 
+/* The rules for a performer that has nothing but the record. */
+static struct roll_rules rules_of(const burst_stream_t *stream) {
+    struct roll_rules rules = {.are_there = 1, .head = stream->rights};
+    if (stream->rolling != NULL) {
+        rolling_rules(stream->rolling, &rules);
+    }
+    return rules;
+}
+
 static struct roll roll_of(const burst_stream_t *stream, const struct rolling_roll *files) {
     return (struct roll){.target = files->target,
                          .next = files->next,
@@ -116,7 +125,8 @@ static struct roll roll_of(const burst_stream_t *stream, const struct rolling_ro
                          .next_bytes = (uint32_t)strlen(files->next),
                          .by_caller = stream->rolls != NULL,
                          .next_time_ns = files->next_time_ns,
-                         .next_file_bytes = files->next_file_bytes};
+                         .next_file_bytes = files->next_file_bytes,
+                         .rules = rules_of(stream)};
 }
 
 int64_t roll_enqueue(burst_stream_t *stream, const struct rolling_roll *files, int64_t time_ns,

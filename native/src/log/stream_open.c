@@ -7,11 +7,13 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/umask.h"
 #include "log/durability.h"
 #include "log/log_file_open.h"
 #include "log/roll_slot.h"
 #include "log/stream_rolling.h"
 #include "log/stream_names.h"
+#include "outlet/file/accounts.h"
 
 /* Begins with the request to the drain, and ends with the strings that `wanted` points to. */
 struct stream_opening {
@@ -21,8 +23,9 @@ struct stream_opening {
     struct error_list error; /* the drain's errors */
     struct log_file_before before;
     struct engine_stream wanted;
-    struct roll_slot *rolls;     /* NULL: the engine performs the rolls */
-    struct rolling *rolling;     /* NULL: the stream does not roll by itself */
+    struct roll_slot *rolls; /* NULL: the engine performs the rolls */
+    struct rolling *rolling; /* NULL: the stream does not roll by itself */
+    struct roll_rules_head rights;
     struct retention *retention; /* NULL: it has no segments */
     uint16_t id;
     size_t bytes; /* of this struct with its strings */
@@ -84,10 +87,19 @@ static int give_rolls(const char *ring, uint64_t max_record_bytes, const struct 
     } else if (values->rolling != NULL) {
         rc = stream_rolling_create(ring, config->file_name, values->rolling, max_record_bytes, &opening->rolling);
     }
+    opening->wanted.is_tidied = opening->rolling != NULL;
     opening->wanted.roller = opening->rolls != NULL     ? &opening->rolls->roller
                              : opening->rolling != NULL ? &opening->rolling->roller
                                                         : NULL;
     return rc;
+}
+
+/* Finds out how new files of the stream are made: each of its rolls says it. */
+static int find_rights(struct stream_opening *opening) {
+    const struct new_file *new_file = &opening->wanted.new_file;
+    opening->rights.mode_is_exact = new_file->mode != 0;
+    opening->rights.file_mode = new_file->mode != 0 ? new_file->mode & 07777 : umask_leaves();
+    return accounts_find(new_file, &opening->rights.file_owner, &opening->rights.file_group);
 }
 
 /* Frees the opening, with everything in it that no stream has taken. */
@@ -106,6 +118,7 @@ int stream_prepare(burst_t *log, const char *ring, uint64_t max_record_bytes, co
         return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
     }
     int rc = give_rolls(ring, max_record_bytes, config, opening);
+    rc = rc < 0 ? rc : find_rights(opening);
     rc = rc < 0 ? rc : segments_prepare(log, &config->segments, &opening->retention);
     rc = rc < 0 ? rc : stream_names_take(log, stream, config->file_name, opening->rolling);
     if (rc < 0) {
@@ -126,6 +139,7 @@ const struct engine_stream *stream_wanted(const struct stream_opening *opening) 
 static void move_to_stream(struct stream_opening *opening, burst_stream_t *stream) {
     stream->rolls = opening->rolls;
     stream->rolling = opening->rolling;
+    stream->rights = opening->rights;
     stream->retention = opening->retention;
     opening->rolls = NULL;
     opening->rolling = NULL;

@@ -52,13 +52,26 @@ static int64_t enqueue(const struct rolling_host *host, const struct rolling_rol
     return roll_enqueue(stream_of(host), roll, time_ns, may_wait ? &wait : &never_wait);
 }
 
+static int take_rules(const struct rolling_host *host, struct outlet_rules *rules) {
+    const burst_stream_t *stream = stream_of(host);
+    if (log_look(stream->log) < 0) {
+        return 0;
+    }
+    const int taken = drain_take_rules(stream->log->engine->drain, stream->id, rules);
+    log_leave(stream->log);
+    return taken;
+}
+
 void stream_rolling_begin(burst_stream_t *stream) {
     struct rolling_state now;
     if (stream->rolling == NULL) {
         return;
     }
-    stream->rolling_host = (struct rolling_host){
-        .ring = stream->ring->path, .events = &stream->log->events, .await_passed = await_passed, .enqueue = enqueue};
+    stream->rolling_host = (struct rolling_host){.ring = stream->ring->path,
+                                                 .events = &stream->log->events,
+                                                 .await_passed = await_passed,
+                                                 .enqueue = enqueue,
+                                                 .take_rules = take_rules};
     const uint64_t begins_after = ring_next_sequence(stream->ring) - 1;
     int is_there = burst_stream_await_drained(stream, START_WAIT_NS) == 1 && log_look(stream->log) == 0;
     if (is_there) {

@@ -239,6 +239,16 @@ int checkpoint_goes_back(const uint8_t *newer, const uint8_t *older) {
 
 /* ------------------------------------------------------------------------------------------------- states */
 
+void outlet_rules_take(struct outlet_rules *rules, const struct roll_rules *given) {
+    memset(rules, 0, sizeof *rules);
+    if (given != NULL) {
+        rules->head = given->head;
+        rules->head.bytes = sizeof rules->head;
+        snprintf(rules->pattern, sizeof rules->pattern, "%.*s", (int)given->head.pattern_bytes,
+                 given->head.pattern_bytes == 0 ? "" : given->pattern);
+    }
+}
+
 void stream_state_first(struct stream_state *state) {
     memset(state, 0, sizeof *state);
     state->next_sequence = 1;

@@ -3,7 +3,16 @@
 #ifndef BURST_MEDIA_CHECKPOINT_H
 #define BURST_MEDIA_CHECKPOINT_H
 
-#include "media/layout.h"
+#include "media/roll.h"
+
+/* The rules of the newest roll of a stream: for its rolled files, and for its next one. */
+struct outlet_rules {
+    struct roll_rules_head head; /* bytes 0: no roll has said that yet */
+    char pattern[LAYOUT_FILE_NAME_BYTES];
+};
+
+/* Takes the rules of a roll, which may be NULL: then there are none. */
+void outlet_rules_take(struct outlet_rules *rules, const struct roll_rules *given);
 
 /* The destination of a stream up to a position of the log. From this state an outlet finds its destination again and
  * goes on behind it. */
@@ -19,6 +28,7 @@ struct outlet_state {
     struct outlet_mark mark;
     struct outlet_roll roll;
     char path[LAYOUT_FILE_NAME_BYTES]; /* absolute path; "": not bound to a destination yet */
+    struct outlet_rules rules;
 };
 
 struct stream_state {

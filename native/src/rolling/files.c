@@ -66,11 +66,15 @@ static int list_add(struct list *list, const struct rolled *file) {
 }
 
 /* The newest one comes first. */
+static int compare_times(const void *left, const void *right) {
+    const struct rolled *one = left, *other = right;
+    return one->changed_ns != other->changed_ns ? (one->changed_ns < other->changed_ns ? 1 : -1)
+                                                : -strcmp(one->name, other->name);
+}
+
 static int compare(const void *left, const void *right) {
     const struct rolled *one = left, *other = right;
-    return one->index != other->index             ? (one->index < other->index ? 1 : -1)
-           : one->changed_ns != other->changed_ns ? (one->changed_ns < other->changed_ns ? 1 : -1)
-                                                  : -strcmp(one->name, other->name);
+    return one->index != other->index ? (one->index < other->index ? 1 : -1) : compare_times(left, right);
 }
 
 /* Returns 1 with *found if the entry is a rolled file, 0 if not, or -errno if nobody knows. */
@@ -115,7 +119,8 @@ static void remove_unfinished(const struct rolling_name *name, int folder, const
 }
 
 /* Gathers the rolled files, the newest one first. Returns 0 or -errno. */
-static int gather(const struct rolling_name *name, int folder, struct list *list) {
+static int gather(const struct rolling_files *files, int folder, struct list *list) {
+    const struct rolling_name *name = &files->name;
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = again < 0 ? NULL : fdopendir(again);
     if (entries == NULL) {
@@ -136,7 +141,7 @@ static int gather(const struct rolling_name *name, int folder, struct list *list
     rc = rc < 0 ? rc : -errno;
     closedir(entries);
     if (list->count > 1) {
-        qsort(list->files, list->count, sizeof *list->files, compare);
+        qsort(list->files, list->count, sizeof *list->files, files->is_by_time ? compare_times : compare);
     }
     return rc;
 }
@@ -151,7 +156,9 @@ static int let_go_of_plain(const struct rolling_files *files, int folder, const 
 /* Fills the compressed file: content, owner, rights, and the plain file's time of change. */
 static int fill(const struct rolling_files *files, int from, const struct stat *status, int to) {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, status->st_mtim};
-    const int rc = gzip_copy(&files->gzip, from, to, files->is_stopped);
+    const int rc = files->compress == ROLL_COMPRESSION_ZSTD
+                       ? zstd_copy(&files->zstd, files->level, from, to, files->is_stopped)
+                       : gzip_copy(&files->gzip, files->level, from, to, files->is_stopped);
     if (rc < 0) {
         return rc;
     }
@@ -196,22 +203,35 @@ static int compress_anew(const struct rolling_files *files, int folder, const ch
     return rc < 0 ? rc : let_go_of_plain(files, folder, name);
 }
 
-/* A compressed file gets its name only when it is whole. If one exists, its time of change tells whether it was made from
- * this plain file. */
-static int compress_locked(const struct rolling_files *files, int folder, const char *name, int from) {
+/* Whether there is a compressed file that was made from this plain one: then both have one time of change. Returns 1 or
+ * 0, or -EEXIST if there is another file of that name. */
+static int has_twin(int folder, const char *name, const char *suffix, const struct stat *plain) {
     char compressed[NAME_BYTES];
-    struct stat status, twin;
-    snprintf(compressed, sizeof compressed, "%.250s" GZIP_SUFFIX, name);
+    struct stat twin;
+    snprintf(compressed, sizeof compressed, "%.250s%s", name, suffix);
+    if (fstatat(folder, compressed, &twin, AT_SYMLINK_NOFOLLOW) < 0) {
+        return errno == ENOENT ? 0 : -errno;
+    }
+    return S_ISREG(twin.st_mode) && twin.st_mtim.tv_sec == plain->st_mtim.tv_sec &&
+                   twin.st_mtim.tv_nsec == plain->st_mtim.tv_nsec
+               ? 1
+               : -EEXIST;
+}
+
+/* A compressed file gets its name only when it is whole. An earlier run may have compressed in the other way. */
+static int compress_locked(const struct rolling_files *files, int folder, const char *name, int from) {
+    const int is_zstd = files->compress == ROLL_COMPRESSION_ZSTD;
+    char compressed[NAME_BYTES];
+    struct stat status;
+    snprintf(compressed, sizeof compressed, "%.250s%s", name, is_zstd ? ZSTD_SUFFIX : GZIP_SUFFIX);
     if (fstat(from, &status) < 0) {
         return -errno;
     }
-    if (fstatat(folder, compressed, &twin, AT_SYMLINK_NOFOLLOW) < 0) {
-        return errno == ENOENT ? compress_anew(files, folder, name, compressed, from, &status) : -errno;
-    }
-    return S_ISREG(twin.st_mode) && twin.st_mtim.tv_sec == status.st_mtim.tv_sec &&
-                   twin.st_mtim.tv_nsec == status.st_mtim.tv_nsec
-               ? let_go_of_plain(files, folder, name)
-               : -EEXIST;
+    const int twin = has_twin(folder, name, is_zstd ? ZSTD_SUFFIX : GZIP_SUFFIX, &status);
+    const int is_whole = twin != 0 ? twin : has_twin(folder, name, is_zstd ? GZIP_SUFFIX : ZSTD_SUFFIX, &status);
+    return is_whole < 0    ? is_whole
+           : is_whole == 0 ? compress_anew(files, folder, name, compressed, from, &status)
+                           : let_go_of_plain(files, folder, name);
 }
 
 static int refuse_written(const struct rolling_files *files, const char *name) {
@@ -238,10 +258,23 @@ static int compress(const struct rolling_files *files, int folder, const struct 
     return rc;
 }
 
-static int compress_all(const struct rolling_files *files, int folder, const struct list *list) {
+/* How long the file is to stay plain. A time of change in the future, which a clock that was set back leaves, holds
+ * nothing up for longer than the delay. */
+static int64_t delay_left_ns(const struct rolling_files *files, const struct rolled *file, int64_t now_ns) {
+    const int64_t age_ns = now_ns > file->changed_ns ? now_ns - file->changed_ns : 0;
+    return age_ns < files->delay_ns ? files->delay_ns - age_ns : 0;
+}
+
+static int compress_all(const struct rolling_files *files, int folder, const struct list *list, int64_t now_ns,
+                        int64_t *again_ns) {
     int first = 0;
     for (size_t i = list->count; i-- > 0 && !atomic_load(files->is_stopped);) {
         const struct rolled *file = &list->files[i];
+        const int64_t left_ns = file->is_compressed ? 0 : delay_left_ns(files, file, now_ns);
+        if (left_ns > 0) {
+            *again_ns = *again_ns < 0 || left_ns < *again_ns ? left_ns : *again_ns;
+            continue;
+        }
         const int rc = file->is_compressed ? 0 : compress(files, folder, file);
         if (rc == WRITTEN) {
             first = first == 0 ? refuse_written(files, file->name) : first;
@@ -324,7 +357,7 @@ static int refuse_folder(const struct rolling_files *files, int rc) {
 int rolling_files_last(const struct rolling_files *files, uint64_t *index) {
     struct list list = {.count = 0};
     const int folder = open_folder(files);
-    int rc = folder < 0 ? folder : gather(&files->name, folder, &list);
+    int rc = folder < 0 ? folder : gather(files, folder, &list);
     *index = list.count > 0 ? list.files[0].index : 0;
     list_free(&list);
     if (folder >= 0) {
@@ -333,20 +366,21 @@ int rolling_files_last(const struct rolling_files *files, uint64_t *index) {
     return rc < 0 ? refuse_folder(files, rc) : 0;
 }
 
-int rolling_files_tidy(const struct rolling_files *files, int64_t now_ns) {
+int rolling_files_tidy(const struct rolling_files *files, int64_t now_ns, int64_t *again_ns) {
+    *again_ns = -1;
     struct list list = {.count = 0};
     struct error_list errors = {.code = 0};
     const int folder = open_folder(files);
     if (folder < 0) {
         return refuse_folder(files, folder);
     }
-    const int rc = gather(&files->name, folder, &list);
+    const int rc = gather(files, folder, &list);
     error_list_add(&errors, rc < 0            ? refuse_folder(files, rc)
-                            : files->compress ? compress_all(files, folder, &list)
+                            : files->compress ? compress_all(files, folder, &list, now_ns, again_ns)
                                               : 0);
     if (!keeps_all(files) && !atomic_load(files->is_stopped)) {
         list.count = 0;
-        const int again = gather(&files->name, folder, &list);
+        const int again = gather(files, folder, &list);
         error_list_add(&errors, again < 0 ? refuse_folder(files, again) : delete_oldest(files, folder, &list, now_ns));
     }
     list_free(&list);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rolling/gzip.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/platform.h"
+#include "rolling/library.h"
 
-#define NAME "libz.so.1"
 #define PIECE_BYTES 65536u
+#define DEFAULT_LEVEL 6
 
 static const char *const functions[] = {
 #define FUNCTION_NAME(type, name, parameters) #name,
@@ -21,19 +19,11 @@ static const char *const functions[] = {
 _Static_assert(sizeof(struct gzip) == sizeof(functions) / sizeof(functions[0]) * sizeof(void *), "a pointer each");
 
 int gzip_load(const char *ring, struct gzip *gzip) {
-    void *library = dlopen(NAME, RTLD_NOW);
-    for (size_t i = 0; library != NULL && i < sizeof(functions) / sizeof(functions[0]); i++) {
-        void *function = dlsym(library, functions[i]);
-        library = function == NULL ? NULL : library;
-        memcpy((char *)gzip + i * sizeof(function), &function, sizeof(function));
-    }
-    const char *why = library == NULL ? dlerror() : NULL;
-    return library == NULL ? error_set(ENOPKG,
-                                       "rolled files of ring %s cannot be compressed without " NAME
-                                       " (%s): install zlib1g (Debian, Ubuntu) or zlib (Alpine, Fedora, RHEL), or "
-                                       "leave compress out",
-                                       ring, why == NULL ? "not found" : why)
-                           : 0;
+    static const struct library library = {.file = "libz.so.1",
+                                           .packages = "zlib1g (Debian, Ubuntu) or zlib (Alpine, Fedora, RHEL)",
+                                           .functions = functions,
+                                           .function_count = sizeof(functions) / sizeof(functions[0])};
+    return library_load(ring, &library, gzip);
 }
 
 static int copy(const struct gzip *gzip, int from, struct gzFile_s *to, uint8_t *piece,
@@ -50,9 +40,10 @@ static int copy(const struct gzip *gzip, int from, struct gzFile_s *to, uint8_t 
     }
 }
 
-int gzip_copy(const struct gzip *gzip, int from, int to, const _Atomic uint32_t *is_stopped) {
+int gzip_copy(const struct gzip *gzip, int level, int from, int to, const _Atomic uint32_t *is_stopped) {
+    const char mode[] = {'w', 'b', (char)('0' + (level == 0 ? DEFAULT_LEVEL : level)), '\0'};
     const int own = fcntl(to, F_DUPFD_CLOEXEC, 0); /* gzclose closes it */
-    struct gzFile_s *file = own < 0 ? NULL : gzip->gzdopen(own, "wb6");
+    struct gzFile_s *file = own < 0 ? NULL : gzip->gzdopen(own, mode);
     uint8_t *piece = platform_allocate(&platform_linux, PIECE_BYTES, PLATFORM_PLAIN);
     int rc = own < 0 ? -errno : file == NULL || piece == NULL ? -ENOMEM : copy(gzip, from, file, piece, is_stopped);
     if (piece != NULL) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlib, loaded when a stream is opened whose rolled files are to be compressed. So the engine runs on hosts without
- * zlib, and no compiler needs its header. */
+/* The part of zlib that compresses rolled files. */
 #ifndef BURST_ROLLING_GZIP_H
 #define BURST_ROLLING_GZIP_H
 
@@ -25,7 +24,7 @@ struct gzip {
 /* Loads zlib. Returns 0, or -ENOPKG with a sentence if the host has none. */
 int gzip_load(const char *ring, struct gzip *gzip);
 
-/* Writes the rest of `from` to `to`, compressed. Returns 0, -errno, or -ECANCELED once *is_stopped is set. */
-int gzip_copy(const struct gzip *gzip, int from, int to, const _Atomic uint32_t *is_stopped);
+/* Writes the rest of `from` to `to`, compressed. level: 1 to 9, or 0 for zlib's default. Returns 0, -errno, or -ECANCELED once *is_stopped is set. */
+int gzip_copy(const struct gzip *gzip, int level, int from, int to, const _Atomic uint32_t *is_stopped);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "rolling/gzip.h"
+#include "rolling/zstd.h"
 #include "media/layout.h"
 
 #define INDEX_DIGITS 18     /* most digits of an index */
@@ -72,7 +73,7 @@ static size_t digits_at(const char *text) {
 static int is_tail(const char *text, int *is_compressed) {
     const size_t digits = *text == '.' ? digits_at(text + 1) : 0;
     text += digits > 0 ? digits + 1 : 0;
-    *is_compressed = strcmp(text, GZIP_SUFFIX) == 0;
+    *is_compressed = strcmp(text, GZIP_SUFFIX) == 0 || strcmp(text, ZSTD_SUFFIX) == 0;
     return *text == '\0' || *is_compressed;
 }
 

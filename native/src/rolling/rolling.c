@@ -164,6 +164,22 @@ void rolling_roll_if_due(struct rolling *rolling, size_t length, int may_wait) {
     }
 }
 
+static uint64_t zero_for_all(uint64_t value) {
+    return value == UINT64_MAX ? 0 : value;
+}
+
+void rolling_rules(const struct rolling *rolling, struct roll_rules *rules) {
+    const struct rolling_files *files = &rolling->files;
+    rules->pattern = rolling->pattern;
+    rules->head.pattern_bytes = (uint32_t)strlen(rolling->pattern);
+    rules->head.compression = files->compress;
+    rules->head.level = files->level;
+    rules->head.delay_ns = files->delay_ns;
+    rules->head.keep_files = zero_for_all(files->keep_files);
+    rules->head.keep_bytes = zero_for_all(files->keep_bytes);
+    rules->head.keep_ns = files->keep_ns == INT64_MAX ? 0 : files->keep_ns;
+}
+
 int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns) {
     if (!atomic_load(&rolling->has_begun)) {
         return error_set(
@@ -209,25 +225,57 @@ static void passed(struct rolling *rolling, uint64_t sequence, const struct roll
     pthread_mutex_unlock(&rolling->lock);
 }
 
-static int tidy(struct rolling *rolling, const struct rolling_host *host, int told_rc) {
-    const int rc = rolling_files_tidy(&rolling->files, platform_realtime_ns(&platform_linux));
-    if (rc < 0 && rc != told_rc) {
-        events_post(host->events, EVENT_WARN, "after a roll of log file %s: %s", rolling->file, error_text());
-    }
-    return rc;
+/* The work that is left to do, and what was told of it. */
+struct work {
+    uint64_t tidied;  /* the last roll whose files are tidied; UINT64_MAX: not even those of earlier runs */
+    int64_t at_ns;    /* CLOCK_MONOTONIC: when a file may be compressed; INT64_MAX: none waits */
+    int is_by_config; /* what the configuration says is not done yet */
+    int told_rc;
+};
+
+static int64_t sooner_ns(int64_t at_ns, int64_t again_ns) {
+    const int64_t then_ns = again_ns < 0 ? INT64_MAX : platform_deadline_ns(&platform_linux, again_ns);
+    return then_ns < at_ns ? then_ns : at_ns;
 }
 
-/* Waits for a roll after `tidied`. Returns NULL when the worker is to end. */
-static const struct rolling_host *await_roll(struct rolling *rolling, uint64_t tidied) {
+/* A roll's own rules decide what follows from it, whoever performs it. An open does what its configuration says, and so
+ * does a roll without rules. */
+static void tidy(struct rolling *rolling, const struct rolling_host *host, struct work *work) {
+    const int64_t now_ns = platform_realtime_ns(&platform_linux);
+    struct error_list errors = {.code = 0};
+    int64_t again_ns;
+    work->at_ns = INT64_MAX;
+    rolling->ruled.has_rules |= host->take_rules(host, &rolling->ruled.rules);
+    if (rolling->ruled.has_rules) {
+        error_list_add(&errors,
+                       rolling_tidy_by(host->ring, &rolling->ruled.rules, &rolling->ruled.files, now_ns, &again_ns));
+        work->at_ns = sooner_ns(work->at_ns, again_ns);
+    }
+    if (work->is_by_config || !rolling->ruled.has_rules) {
+        error_list_add(&errors, rolling_files_tidy(&rolling->files, now_ns, &again_ns));
+        work->at_ns = sooner_ns(work->at_ns, again_ns);
+        work->is_by_config = again_ns >= 0;
+    }
+    const int rc = error_list_result(&errors);
+    if (rc < 0 && rc != work->told_rc) {
+        events_post(host->events, EVENT_WARN, "after a roll of log file %s: %s", rolling->file, error_text());
+    }
+    work->told_rc = rc;
+}
+
+/* Waits for a roll that is not tidied, or until a file may be compressed. Returns NULL when the worker is to end. */
+static const struct rolling_host *await_work(struct rolling *rolling, const struct work *work) {
     for (;;) {
         const uint32_t ticket = event_count_register(&rolling->changed);
         const struct rolling_host *host = atomic_load(&rolling->host);
         const int is_stopped = worker_is_stopped(&rolling->worker);
-        if (is_stopped || (host != NULL && atomic_load(&rolling->rolled) != tidied)) {
+        const int64_t left_ns = work->at_ns == INT64_MAX ? -1 : work->at_ns - platform_monotonic_ns(&platform_linux);
+        const int is_time = work->at_ns != INT64_MAX && left_ns <= 0;
+        if (is_stopped || (host != NULL && (is_time || atomic_load(&rolling->rolled) != work->tidied))) {
             event_count_leave(&rolling->changed);
             return is_stopped ? NULL : host;
         }
-        event_count_wait(&rolling->changed, &platform_linux, ticket, -1);
+        event_count_wait(&rolling->changed, &platform_linux, ticket, left_ns);
     }
 }
 
@@ -242,17 +290,16 @@ static void run(void *argument) {
     struct rolling *rolling = argument;
     const struct rolling_host *host;
     struct rolling_state now;
-    uint64_t tidied = UINT64_MAX; /* the last roll whose files are tidied; UINT64_MAX: not even those of earlier runs */
-    int told_rc = 0;
+    struct work work = {.tidied = UINT64_MAX, .at_ns = INT64_MAX, .is_by_config = 1};
     worker_step_back();
-    while ((host = await_roll(rolling, tidied)) != NULL) {
+    while ((host = await_work(rolling, &work)) != NULL) {
         const uint64_t rolled = atomic_load(&rolling->rolled);
         if (!atomic_load(&rolling->has_begun)) {
             begin_late(rolling, host);
         } else if (host->await_passed(host, rolled, &rolling->worker, &now)) {
             passed(rolling, rolled, &now);
-            told_rc = tidy(rolling, host, told_rc);
-            tidied = rolled;
+            tidy(rolling, host, &work);
+            work.tidied = rolled;
         }
     }
 }
@@ -260,7 +307,8 @@ static void run(void *argument) {
 /* ---------------------------------------------------------------------------------------------- begin and end */
 
 static int check_record(const char *ring, const char *file, const struct rolling_files *files, uint64_t most) {
-    const size_t bytes = sizeof(struct roll_head) + strlen(files->name.folder) + ROLLING_NAME_BYTES + strlen(file);
+    const size_t bytes = sizeof(struct roll_head) + sizeof(struct roll_rules_head) +
+                         2 * (strlen(files->name.folder) + ROLLING_NAME_BYTES) + strlen(file);
     return most != 0 && bytes > most
                ? error_set(
                      EINVAL,
@@ -283,8 +331,11 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *va
     rc = rc < 0 ? rc : rolling_files_last(&rolling->files, &last_index);
     if (rc == 0) {
         snprintf(rolling->file, sizeof rolling->file, "%s", file);
+        path_absolute(values->pattern, rolling->pattern, sizeof rolling->pattern); /* rolling_check has tried it */
         rolling->roller = (struct roller){.ask = ask_nobody, .plan = plan};
         rolling->files.compress = values->compress;
+        rolling->files.level = values->compress_level;
+        rolling->files.delay_ns = (int64_t)values->compress_delay_ns;
         rolling->files.keep_files = or_all(values->keep_files);
         rolling->files.keep_bytes = or_all(values->keep_bytes);
         rolling->files.keep_ns =
@@ -292,7 +343,7 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *va
         rolling->size_bytes = or_all(values->size_bytes);
         rolling->interval_s = (int64_t)(values->interval_ns / SECOND_NS);
         pthread_mutex_init(&rolling->lock, NULL);
-        rolling->files.is_stopped = &rolling->worker.is_stopped;
+        rolling->files.is_stopped = rolling->ruled.files.is_stopped = &rolling->worker.is_stopped;
         rc = worker_start(&rolling->worker, "burst-roll", run, rolling);
     }
     if (rc < 0) {

@@ -44,11 +44,15 @@ struct rolling_host {
     /* Enqueues a roll record. may_wait: waits for room in the ring without a limit. Returns its sequence, or <= 0 if
      * the ring did not accept it. */
     int64_t (*enqueue)(const struct rolling_host *host, const struct rolling_roll *roll, int64_t time_ns, int may_wait);
+    /* Takes the rules of the newest roll that the drain has passed and nobody has followed. Returns 1, or 0 if there is
+     * none, or if it has no rules, as those of older versions: then the configuration of the stream decides. */
+    int (*take_rules)(const struct rolling_host *host, struct outlet_rules *rules);
 };
 
 struct rolling {
-    struct roller roller;        /* makes the outlet note when its file is to be rolled */
-    char file[BURST_PATH_BYTES]; /* absolute path of the log file */
+    struct roller roller;           /* makes the outlet note when its file is to be rolled */
+    char file[BURST_PATH_BYTES];    /* absolute path of the log file */
+    char pattern[BURST_PATH_BYTES]; /* absolute path of rolled files, with its fields */
     struct rolling_files files;
     uint64_t size_bytes; /* UINT64_MAX: size does not matter */
     int64_t interval_s;  /* 0: time does not matter */
@@ -72,6 +76,11 @@ struct rolling {
     _Atomic uint32_t has_begun;
     struct worker worker;
     struct event_count changed;
+    struct { /* of the worker alone */
+        int has_rules;
+        struct outlet_rules rules; /* of the newest roll */
+        struct rolling_files files;
+    } ruled;
 };
 
 /* Makes the rolling of a stream, with its waiting thread. max_record_bytes: the ring's limit; 0: so large that any roll fits. Returns 0, or
@@ -103,6 +112,9 @@ void rolling_roll_if_due(struct rolling *rolling, size_t length, int may_wait);
 static inline void rolling_count(struct rolling *rolling, size_t length) {
     atomic_fetch_add_explicit(&rolling->bytes, length, memory_order_relaxed);
 }
+
+/* Adds to the rules of a roll what is done with rolled files. The pattern stays as long as the rolling does. */
+void rolling_rules(const struct rolling *rolling, struct roll_rules *rules);
 
 /*
  * Begins a roll that somebody asked for: fills the fields that it leaves open. Returns 0 with the lock held until

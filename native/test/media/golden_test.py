@@ -22,7 +22,7 @@ import decoder
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Each golden image must hold at least so many epochs and voids, and these streams with records that wait.
 GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0}),
-          "redo": (1, 0, {0}), "rolls": (1, 0, {0}), "segments": (1, 0, {0, 1}),
+          "redo": (1, 0, {0}), "rolls": (1, 0, {0}), "ruled": (1, 0, {0, 1}), "segments": (1, 0, {0, 1}),
           "diverted": (1, 0, {0})}
 # An image here has its log file beside it: the drain had begun to write the waiting records, and noted nothing of that.
 BEGUN = {"redo"}

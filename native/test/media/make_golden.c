@@ -151,6 +151,34 @@ static void rolls_that_wait(burst_t *log) {
     check(ring_append_roll(log->ring, &head, sizeof head, 0, 0, &for_ever), "roll");
 }
 
+/* Rolls that the engine made by itself wait, with all rules that they can have. */
+static void rolls_with_rules(burst_t *log) {
+    burst_rolling_t rolling;
+    burst_rolling_init(&rolling);
+    rolling.pattern = "ruled-%Y-%i.old";
+    rolling.size_bytes = 100;
+    rolling.compress = BURST_COMPRESS_ZSTD;
+    rolling.compress_level = -3;
+    rolling.compress_delay_ns = 5000000000;
+    rolling.keep_files = 7;
+    rolling.keep_bytes = 1 << 30;
+    rolling.keep_ns = 86400000000000;
+    burst_stream_config_t ruled;
+    burst_stream_t *stream;
+    burst_stream_config_init(&ruled);
+    ruled.name = "ruled";
+    ruled.file_name = "ruled.stream";
+    ruled.file_mode = 0640;
+    ruled.rolling = &rolling;
+    check(burst_stream_open(log, &ruled, &stream), "stream");
+    for (unsigned i = 0; i < 3; i++) {
+        check(burst_stream_append(stream, "a line of the stream\n", 21, 1700000000000000000ll + i), "append");
+        check(burst_stream_append(stream, "another one of those, which makes the file long enough for a roll\n", 66, 0),
+              "append");
+    }
+    append(log, 0, 3);
+}
+
 static burst_stream_t *open_orders(burst_t *log) {
     burst_stream_config_t orders;
     burst_stream_t *stream;
@@ -250,6 +278,8 @@ int main(int argc, char **argv) {
     live("streams", three_streams, NEVER_NS, BURST_IO_PWRITE);
     live("rolls", a_roll, 0, BURST_IO_PWRITE);
     live("rolls", rolls_that_wait, NEVER_NS, BURST_IO_PWRITE);
+    live("ruled", nothing, 0, BURST_IO_PWRITE);
+    live("ruled", rolls_with_rules, NEVER_NS, BURST_IO_PWRITE);
     live("lines", laps, 0, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);

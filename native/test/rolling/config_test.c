@@ -31,8 +31,8 @@ static void what_cannot_be_is_refused(void **state) {
     rolling.pattern = paths[0];
     assert_rolling_refused(&rolling, EINVAL, "it fits the ring or log file");
     rolling = rolling_of(10);
-    rolling.compress = 2;
-    assert_rolling_refused(&rolling, EINVAL, "compress=\"2\"");
+    rolling.compress = 3;
+    assert_rolling_refused(&rolling, EINVAL, "compress=\"3\"");
     static const int64_t wrong_ns[] = {SECOND_NS / 2, 7 * SECOND_NS, 2 * 86400 * SECOND_NS, INT64_MAX};
     for (size_t i = 0; i < sizeof wrong_ns / sizeof *wrong_ns; i++) {
         rolling = rolling_of(0);

@@ -60,6 +60,7 @@ CUT(int, fstatat, (int at, const char *path, struct stat *status, int flags), (a
 CUT(int, unlinkat, (int at, const char *path, int flags), (at, path, flags))
 
 static struct rolling_files files;
+static int64_t again_ns; /* of the last tidying */
 static _Atomic uint32_t is_stopped;
 static char log_file[200];
 
@@ -124,7 +125,7 @@ static unsigned entries(void) {
 }
 
 static void tidy(void) {
-    if (rolling_files_tidy(&files, 1000ll * 1000000000) < 0) {
+    if (rolling_files_tidy(&files, 1000ll * 1000000000, &again_ns) < 0) {
         fail_msg("%s", error_text());
     }
 }
@@ -166,7 +167,7 @@ static void a_kill_at_any_call_leaves_every_file_whole(void **state) {
         const pid_t child = fork();
         if (child == 0) {
             calls_left = calls;
-            _exit(rolling_files_tidy(&files, 0) != 0);
+            _exit(rolling_files_tidy(&files, 0, &again_ns) != 0);
         }
         waitpid(child, &status, 0);
         status = WEXITSTATUS(status);
@@ -193,7 +194,7 @@ static void a_call_that_fails_leaves_every_file_whole(void **state) {
         put_rolled(1, "", CONTENT_BYTES, 500);
         calls_left = calls;
         fails_with = ENOSPC;
-        rc = rolling_files_tidy(&files, 0);
+        rc = rolling_files_tidy(&files, 0, &again_ns);
         calls_left = -1;
         fails_with = 0;
         assert_true(rc == 0 || strstr(error_text(), "could not be compressed") != NULL ||
@@ -210,11 +211,11 @@ static void what_is_under_another_compressed_name_stays(void **state) {
     files.compress = 1;
     put_rolled(1, "", 10, 500);
     put_rolled(1, ".gz", 10, 501);
-    assert_int_equal(rolling_files_tidy(&files, 0), -EEXIST);
+    assert_int_equal(rolling_files_tidy(&files, 0, &again_ns), -EEXIST);
     assert_true(is_there(1, "") && is_there(1, ".gz"));
     const struct timespec times[2] = {{.tv_sec = 500}, {.tv_sec = 500, .tv_nsec = 123456788}};
     assert_int_equal(utimensat(AT_FDCWD, rolled(1, ".gz"), times, 0), 0);
-    assert_int_equal(rolling_files_tidy(&files, 0), -EEXIST);
+    assert_int_equal(rolling_files_tidy(&files, 0, &again_ns), -EEXIST);
     assert_true(is_there(1, "") && is_there(1, ".gz"));
 }
 
@@ -308,13 +309,13 @@ static void a_file_that_somebody_writes_is_passed_over(void **state) {
     }
     const int held = write_lock(rolled(2, ""));
     files.compress = 1;
-    assert_int_equal(rolling_files_tidy(&files, 0), -EBUSY);
+    assert_int_equal(rolling_files_tidy(&files, 0, &again_ns), -EBUSY);
     assert_non_null(strstr(error_text(), "stream0-2.log has the name of a rolled one"));
     assert_true(is_there(1, ".gz") && is_there(2, "") && !is_there(2, ".gz") && is_there(3, ".gz") &&
                 is_there(4, ".gz"));
     files.compress = 0;
     files.keep_files = 1;
-    assert_int_equal(rolling_files_tidy(&files, 0), -EBUSY);
+    assert_int_equal(rolling_files_tidy(&files, 0, &again_ns), -EBUSY);
     assert_true(!is_there(1, ".gz") && is_there(2, "") && !is_there(3, ".gz") && is_there(4, ".gz"));
     close(held);
     tidy();
@@ -338,7 +339,7 @@ static void but_not_one_that_somebody_else_has_made(void **state) {
     files.compress = 1;
     put_rolled(1, "", 10, 500);
     link_lies = 2;
-    assert_int_equal(rolling_files_tidy(&files, 0), -EEXIST);
+    assert_int_equal(rolling_files_tidy(&files, 0, &again_ns), -EEXIST);
     assert_true(is_there(1, ""));
     assert_int_equal(stat(rolled(1, ".gz"), &status), 0);
     assert_int_equal(status.st_size, 0);
@@ -386,7 +387,7 @@ static void the_index_goes_on_behind_the_highest(void **state) {
     fails_with = 0;
     snprintf(files.name.folder, sizeof files.name.folder, "%s-none", paths[0]);
     assert_int_equal(rolling_files_last(&files, &index), 0); /* its folder comes with the first roll */
-    assert_int_equal(rolling_files_tidy(&files, 0), 0);
+    assert_int_equal(rolling_files_tidy(&files, 0, &again_ns), 0);
 }
 
 #define ROLLED(test) cmocka_unit_test_setup_teardown(test, begin, remove_folder)

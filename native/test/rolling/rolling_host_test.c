@@ -31,6 +31,8 @@ static int64_t answer; /* of the next enqueue */
 static unsigned rolls;
 static int may_wait_given;
 static struct rolling_roll given;
+static struct outlet_rules rules_to_take;
+static _Atomic int rules_wait;
 static char folder[64], file[BURST_PATH_BYTES];
 
 static int await_passed(const struct rolling_host *host, uint64_t sequence, const struct worker *worker,
@@ -53,8 +55,14 @@ static int64_t enqueue(const struct rolling_host *host, const struct rolling_rol
     return answer;
 }
 
+static int take_rules(const struct rolling_host *host, struct outlet_rules *rules) {
+    (void)host;
+    *rules = rules_to_take;
+    return atomic_exchange(&rules_wait, 0);
+}
+
 static const struct rolling_host host = {
-    .ring = "/rings/r", .events = &events, .await_passed = await_passed, .enqueue = enqueue};
+    .ring = "/rings/r", .events = &events, .await_passed = await_passed, .enqueue = enqueue, .take_rules = take_rules};
 
 /* The path of a file in the folder. */
 static const char *at(const char *name) {

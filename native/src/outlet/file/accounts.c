@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "media/roll_layout.h"
 
 #define ACCOUNT_BYTES 16384
 
@@ -59,11 +60,20 @@ static int look_up(const struct new_file *new_file, uid_t *uid, gid_t *gid, cons
     return rc;
 }
 
+_Static_assert(ROLL_NOBODY_ID == (uint32_t)(uid_t)-1 && ROLL_NOBODY_ID == (uint32_t)(gid_t)-1, "nobody is -1");
+
 int accounts_check(const struct new_file *new_file) {
-    uid_t uid;
-    gid_t gid;
+    uint32_t owner, group;
+    return accounts_find(new_file, &owner, &group);
+}
+
+int accounts_find(const struct new_file *new_file, uint32_t *owner, uint32_t *group) {
+    uid_t uid = (uid_t)-1;
+    gid_t gid = (gid_t)-1;
     const char *unknown = "";
     const int rc = look_up(new_file, &uid, &gid, &unknown);
+    *owner = uid;
+    *group = gid;
     return rc == 0 ? 0
                    : error_set(EINVAL, "the %s %s of new log files is not known on this host: %s",
                                unknown == new_file->owner ? "owner" : "group", unknown, error_name(-rc));

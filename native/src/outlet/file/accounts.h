@@ -12,6 +12,10 @@
  * one. */
 int accounts_check(const struct new_file *new_file);
 
+/* Finds the numbers of owner and group, ROLL_NOBODY_ID for one that is not given. Returns 0, or -errno with a
+ * sentence. */
+int accounts_find(const struct new_file *new_file, uint32_t *owner, uint32_t *group);
+
 /* Gives the open file to the owner and group. Returns 0 or -errno; sets no sentence. */
 int accounts_apply(int file, const struct new_file *new_file);
 

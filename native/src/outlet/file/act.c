@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 #include "outlet/file/act.h"
 #include "outlet/file/file_rules.h"
 #include "outlet/file/names.h"
@@ -284,6 +283,7 @@ static int begin_rolled(struct log_file *log, struct file_call *call) {
     }
     leave(log, NEXT_FILE_SAME_NAME);
     begin_moment(call, MOMENT_BEGIN);
+    log->destination.new_file = file_new_of_roll(log, call);
     file_draft_rolled(log, call, &call->draft);
     return AGAIN;
 }
@@ -377,6 +377,7 @@ int file_run(struct outlet *outlet, struct file_call *call) {
         rc = act(log, call, row);
     }
     file_call_close_candidate(call);
+    log->destination.new_file = log->new_file;
     return rc == AGAIN ? -EAGAIN : rc;
 }
 
@@ -390,9 +391,8 @@ int file_sync(struct outlet *outlet) {
 }
 
 void file_noted(struct outlet *outlet, const struct outlet_noted *noted) {
-    struct log_file *log = (struct log_file *)outlet;
-    file_tell_news(log, noted->sequence);
-    log->news = NEWS_NONE;
+    file_tell_news((struct log_file *)outlet, noted->sequence);
+    ((struct log_file *)outlet)->news = NEWS_NONE;
 }
 
 void file_note_phase(struct outlet *outlet, enum roll_phase phase, struct outlet_state *state) {
@@ -437,7 +437,7 @@ int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **ou
     log->platform = parts->platform;
     log->events = parts->events;
     log->destination.files = parts->files;
-    log->destination.new_file = accounts_keep(&parts->new_file, log->owner, log->group);
+    log->destination.new_file = log->new_file = accounts_keep(&parts->new_file, log->owner, log->group);
     log->destination.file = DESTINATION_CLOSED;
     log->mark_is_untrusted = log->ring_is_untrusted = parts->mark_is_untrusted;
     log->roller = parts->roller;

@@ -52,7 +52,10 @@ struct mount_identity {
 };
 
 struct new_file {
-    uint32_t mode;     /* 0: 0666 less the umask */
+    uint32_t mode; /* 0: 0666 less the umask, or usual_mode */
+    /* With mode 0: what the umask of another process leaves of 0666. 0: the umask of this process counts. A default ACL
+     * of the folder counts more than both, as the kernel has it. */
+    uint32_t usual_mode;
     const char *owner; /* NULL: unchanged */
     const char *group;
 };

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +59,23 @@ static int host_open(const struct files *files, const char *path) {
     return file;
 }
 
+static int has_default_acl(const char *path) {
+    char folder[PATH_MAX];
+    return path_directory(path, folder, sizeof(folder)) < 0 ||
+           getxattr(folder, "system.posix_acl_default", NULL, 0) > 0;
+}
+
+/* Gives the new file its permissions. The usual ones are a convenience: some file systems know none. */
+static int set_mode(const char *path, int file, const struct new_file *new_file) {
+    struct stat status;
+    if (new_file->mode != 0)
+        return fchmod(file, new_file->mode) < 0 ? -errno : 0; /* in spite of the umask */
+    if (new_file->usual_mode != 0 && fstat(file, &status) == 0 && (status.st_mode & 0777) != new_file->usual_mode &&
+        !has_default_acl(path))
+        (void)fchmod(file, new_file->usual_mode);
+    return 0;
+}
+
 static int host_create(const struct files *files, const char *path, const struct new_file *new_file) {
     char target[PATH_MAX]; /* a link to a missing file stays */
     unsigned missing;
@@ -75,8 +93,8 @@ static int host_create(const struct files *files, const char *path, const struct
         return result;
     }
     result = accounts_apply(file, new_file);
-    if (result == 0 && new_file->mode != 0 && fchmod(file, new_file->mode) < 0) /* in spite of the umask */
-        result = -errno;
+    if (result == 0)
+        result = set_mode(target, file, new_file);
     if (result < 0) {
         folders_unlink(target, file);
         close(file);

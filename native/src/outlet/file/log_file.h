@@ -45,6 +45,7 @@ struct log_file {
     int target_told;             /* the operator knows that the last target was taken */
     int is_stalled;
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that the told stall was about */
+    struct new_file new_file;                  /* of all files but those that a roll with rules begins */
     /* Kept here, since later files need them when the parts are gone. */
     char owner[ACCOUNT_NAME_BYTES], group[ACCOUNT_NAME_BYTES];
 };

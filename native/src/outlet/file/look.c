@@ -323,6 +323,12 @@ static void ask_roller(const struct log_file *log, struct file_call *call) {
     }
 }
 
+/* The rules of this call's roll; NULL: it has none, or they may be forged. */
+static const struct roll_rules *rules_of(const struct file_call *call) {
+    const struct roll_rules *rules = &call->record->roll.rules;
+    return rules->are_there && call->facts.trust != TRUST_NOTHING ? rules : NULL;
+}
+
 void file_draft_rolled(const struct log_file *log, const struct file_call *call, struct outlet_state *draft) {
     *draft = log->state;
     if (strcmp(call->next, draft->path) != 0) {
@@ -335,6 +341,22 @@ void file_draft_rolled(const struct log_file *log, const struct file_call *call,
                                        .first_sequence = call->record->sequence + 1,
                                        .next_time_ns = call->record->roll.next_time_ns,
                                        .next_file_bytes = call->record->roll.next_file_bytes};
+    outlet_rules_take(&draft->rules, rules_of(call));
+}
+
+static const char *number_of(uint32_t id, char *text, size_t room) {
+    snprintf(text, room, "%u", id);
+    return id == ROLL_NOBODY_ID ? NULL : text;
+}
+
+struct new_file file_new_of_roll(const struct log_file *log, struct file_call *call) {
+    const struct roll_rules *rules = rules_of(call);
+    const struct roll_rules_head *head = rules == NULL ? NULL : &rules->head;
+    return head == NULL ? log->new_file
+                        : (struct new_file){.mode = head->mode_is_exact ? head->file_mode : 0,
+                                            .usual_mode = head->mode_is_exact ? 0 : head->file_mode,
+                                            .owner = number_of(head->file_owner, call->owner, sizeof call->owner),
+                                            .group = number_of(head->file_group, call->group, sizeof call->group)};
 }
 
 int file_roll_error(const struct file_call *call) {

@@ -30,6 +30,7 @@ struct file_call {
     char path[LAYOUT_FILE_NAME_BYTES];   /* MOMENT_FIND, MOMENT_ROLL: path of the noted file */
     char target[LAYOUT_FILE_NAME_BYTES]; /* MOMENT_ROLL: new name; "": nobody renames it here */
     char next[LAYOUT_FILE_NAME_BYTES];   /* MOMENT_ROLL: configured name of the next file */
+    char owner[12], group[12];           /* MOMENT_ROLL: of the next file, as numbers */
 };
 
 /* Returns the facts of this moment, with the answer to the question. */
@@ -54,6 +55,9 @@ size_t file_roll_bytes(enum roll_phase phase, const struct roll *roll, const uin
 
 /* Makes the state of the file that begins behind this call's roll. */
 void file_draft_rolled(const struct log_file *log, const struct file_call *call, struct outlet_state *draft);
+
+/* How this call's roll makes the file that begins. The result points into the call. */
+struct new_file file_new_of_roll(const struct log_file *log, struct file_call *call);
 
 /* The -errno that says why the roll is given up. */
 int file_roll_error(const struct file_call *call);

@@ -386,27 +386,6 @@ static void a_payload_that_nobody_makes_rolls_nothing(void **state) {
     assert_int_equal(noted()->file_number, 1);
 }
 
-/* A root process does not rename what a ring of another user says, but what its own application does. */
-static void a_ring_of_others_names_no_target(void **state) {
-    (void)state;
-    const struct engine_parts parts = {
-        .platform = timeless_platform(), .device = &host.device, .files = &host.files, .events = &host.events};
-    const struct engine_stream main_stream = {.name = "", .path = host.file};
-    const struct engine_config config = {.main = &main_stream, .untrusted_ring_owner = 4711};
-    append_text("a\n");
-    append_roll("f", "h", archive);
-    close_ring();
-    assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
-    drain_all();
-    assert_missing(archive);
-    assert_file(host.file, "a\nf");
-    assert_int_equal(told("EPERM"), 1);
-    append_roll("f", "h", archive);
-    drain_all();
-    assert_file(archive, "a\nff");
-    assert_file(host.file, "h");
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, remove_folder)
 
 int main(void) {
@@ -425,7 +404,6 @@ int main(void) {
         TEST(what_was_given_up_is_so_after_a_crash),
         TEST(a_full_disk_cuts_neither_footer_nor_header),
         TEST(a_payload_that_nobody_makes_rolls_nothing),
-        TEST(a_ring_of_others_names_no_target),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
