@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import io.burstlog.ConsumedRecords;
 import io.burstlog.ShipperProvider;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.ConfigException;
@@ -63,7 +53,7 @@ public final class KafkaProvider implements ShipperProvider {
         };
     }
 
-    private static ShipperConfig config(Request request) {
+    static ShipperConfig config(Request request) {
         ShipperConfig.Builder config =
                 ShipperConfig.builder().folder(request.folder()).listener(request.listener());
         request.settings().forEach((name, value) -> set(config, name, value));
@@ -76,48 +66,11 @@ public final class KafkaProvider implements ShipperProvider {
             case "topic" -> config.topic(value);
             case "consumer" -> config.consumer(value);
             case "partition" -> config.partition(Integer.parseInt(value));
-            case "keyPattern" -> config.key(keyOf(value));
-            case "headers" -> config.headers(headers(value));
+            case "keyPattern" -> config.keyPattern(value);
+            case "headers" -> config.headers(SettingTexts.headers(value));
             case "transactionBytes" -> config.transactionBytes((int) Math.min(Long.parseLong(value), 1 << 30));
             case "acceptOldBrokers" -> config.acceptOldBrokers(Boolean.parseBoolean(value));
             default -> throw new IllegalArgumentException(name);
         }
-    }
-
-    /**
-     * The key is the first group that the expression finds in the text of a record; a record without a match has no
-     * key.
-     */
-    private static Function<ConsumedRecords, byte[]> keyOf(String regularExpression) {
-        Pattern pattern;
-        try {
-            pattern = Pattern.compile(regularExpression);
-        } catch (PatternSyntaxException wrong) {
-            throw ShipperConfig.refused("keyPattern=\"" + regularExpression + "\" is no regular expression: "
-                    + wrong.getDescription() + ".");
-        }
-        if (pattern.matcher("").groupCount() != 1) {
-            throw ShipperConfig.refused("keyPattern=\"" + regularExpression
-                    + "\" cannot be used: put what is to be the key, and nothing else, between ( and ).");
-        }
-        return record -> {
-            Matcher found = pattern.matcher(UTF_8.decode(record.data()));
-            return found.find() && found.group(1) != null ? found.group(1).getBytes(UTF_8) : null;
-        };
-    }
-
-    private static Set<ShipperConfig.Header> headers(String names) {
-        Set<ShipperConfig.Header> headers = EnumSet.noneOf(ShipperConfig.Header.class);
-        if (!names.equalsIgnoreCase("none")) {
-            for (String name : names.split("\\s*,\\s*")) {
-                headers.add(Arrays.stream(ShipperConfig.Header.values())
-                        .filter(header -> header.name().equalsIgnoreCase(name))
-                        .findFirst()
-                        .orElseThrow(() -> ShipperConfig.refused("headers=\"" + names
-                                + "\" cannot be used: name some of ring, stream, sequence, time, or none"
-                                + ".")));
-            }
-        }
-        return headers;
     }
 }

@@ -25,6 +25,9 @@ final class Main {
               --property NAME=VALUE  one of them
               --consumer NAME        in the folder; default: to-kafka-TOPIC
               --partition N          for all records; default: one by the folder's id
+              --key-pattern REGEX    its one group finds the key in the text of a record, and Kafka chooses the partition
+              --headers LIST         some of ring,stream,sequence,time, or none; default: all
+              --transaction-bytes N  the most of one transaction; default: 4 MiB
               --accept-old-brokers   those below 4.0, too
 
             Exit codes: 0 ended, 2 usage, 3 another shipper has begun, or folder or brokers are refused
@@ -88,16 +91,21 @@ final class Main {
         return config.folder(folder).build();
     }
 
+    private static int number(String option, String value) {
+        if (!value.matches("\\d{1,9}")) {
+            throw new IllegalArgumentException(option + " " + value + " is no number: write one of at most 9 digits.");
+        }
+        return Integer.parseInt(value);
+    }
+
     private static void set(ShipperConfig.Builder config, String option, String value) {
         switch (option) {
             case "--topic" -> config.topic(value);
             case "--consumer" -> config.consumer(value);
-            case "--partition" -> {
-                if (!value.matches("\\d{1,9}")) {
-                    throw new IllegalArgumentException("--partition " + value + " is no number of a partition.");
-                }
-                config.partition(Integer.parseInt(value));
-            }
+            case "--partition" -> config.partition(number(option, value));
+            case "--key-pattern" -> config.keyPattern(value);
+            case "--headers" -> config.headers(SettingTexts.headers(value));
+            case "--transaction-bytes" -> config.transactionBytes(number(option, value));
             case "--property" -> {
                 String[] parts = value.split("=", 2);
                 config.property(parts[0], parts.length == 2 ? parts[1] : "");

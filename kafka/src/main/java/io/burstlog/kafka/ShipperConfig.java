@@ -33,6 +33,7 @@ public final class ShipperConfig {
     }
 
     private static final String INTERCEPTORS = "interceptor.classes";
+    private static final int DEFAULT_TRANSACTION_BYTES = 4 << 20;
 
     private final Builder set;
 
@@ -113,14 +114,14 @@ public final class ShipperConfig {
      * Returns the command that ships the folder in a process of its own, as this configuration does. Properties other
      * than the brokers may be secrets: the command names a file for them.
      *
-     * @return the command, or null for a configuration with keys or without some headers, which no command can say
+     * @return the command, or null for a configuration whose keys a program makes, which no command can say
      */
     String command() {
-        if (set.key != null || set.headers.size() < Header.values().length) {
+        if (set.key != null && set.keyPattern == null) {
             return null;
         }
         StringBuilder command = new StringBuilder("java -jar burstlog-kafka.jar ")
-                .append(set.folder)
+                .append(SettingTexts.quoted(set.folder))
                 .append(" --topic ")
                 .append(set.topic)
                 .append(" --property bootstrap.servers=")
@@ -133,6 +134,15 @@ public final class ShipperConfig {
         }
         if (set.partition >= 0) {
             command.append(" --partition ").append(set.partition);
+        }
+        if (set.keyPattern != null) {
+            command.append(" --key-pattern ").append(SettingTexts.quoted(set.keyPattern));
+        }
+        if (set.headers.size() < Header.values().length) {
+            command.append(" --headers ").append(SettingTexts.of(set.headers));
+        }
+        if (set.transactionBytes != DEFAULT_TRANSACTION_BYTES) {
+            command.append(" --transaction-bytes ").append(set.transactionBytes);
         }
         return command.append(set.acceptsOldBrokers ? " --accept-old-brokers" : "")
                 .toString();
@@ -155,8 +165,9 @@ public final class ShipperConfig {
         private String consumer;
         private int partition = -1;
         private Function<ConsumedRecords, byte[]> key;
+        private String keyPattern;
         private Set<Header> headers = EnumSet.allOf(Header.class);
-        private int transactionBytes = 4 << 20;
+        private int transactionBytes = DEFAULT_TRANSACTION_BYTES;
         private boolean acceptsOldBrokers;
         private Consumer<BurstEvent> listener = event -> {};
         private Map<String, Object> properties = new TreeMap<>();
@@ -170,6 +181,7 @@ public final class ShipperConfig {
             copy.consumer = consumer;
             copy.partition = partition;
             copy.key = key;
+            copy.keyPattern = keyPattern;
             copy.headers = Set.copyOf(headers);
             copy.transactionBytes = transactionBytes;
             copy.acceptsOldBrokers = acceptsOldBrokers;
@@ -210,6 +222,14 @@ public final class ShipperConfig {
          */
         public Builder key(Function<ConsumedRecords, byte[]> keyOf) {
             key = keyOf;
+            keyPattern = null;
+            return this;
+        }
+
+        /** The key is what the one group of a regular expression finds in the text of a record. */
+        Builder keyPattern(String regularExpression) {
+            key = SettingTexts.keyOf(regularExpression);
+            keyPattern = regularExpression;
             return this;
         }
 
