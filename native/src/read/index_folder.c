@@ -12,11 +12,14 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/path.h"
 
 #define NAME_BYTES 64
 #define WHY_BYTES 400
 #define FOLDER_BYTES 4200
 #define NEIGHBOURS 2u /* indexes of one file follow each other by name; another stream's may stand between */
+#define FOLLOWERS                                                                                                      \
+    17u /* the index itself, which may have grown, and those behind it; other streams' may stand between */
 #define SECOND_NS 1000000000ll
 
 struct listed {
@@ -300,6 +303,29 @@ int index_folder_find(struct index_folder *list, const struct index_wanted *want
     int rc = renew(list);
     rc = rc < 0 || list->count == 0 ? rc : find_by_time(&search);
     rc = rc < 0 || search.listed == NULL ? rc : look_beside(&search);
+    if (rc < 0 || search.index == NULL) {
+        index_close(search.index);
+        return rc;
+    }
+    *index = search.index;
+    index_opened(search.index);
+    return 1;
+}
+
+int index_folder_find_next(struct index_folder *list, const struct index_wanted *wanted, uint64_t offset,
+                           const char *path, struct index_file **index) {
+    struct search search = {
+        .list = list, .wanted = wanted, .offset = offset, .begin_crc = crc32c(0, wanted->begin, wanted->begin_bytes)};
+    *index = NULL;
+    list->why[0] = '\0';
+    int rc = renew(list);
+    size_t at = 0;
+    while (at < list->count && strcmp(list->listed[at].name, path_name(path)) < 0) {
+        at++;
+    }
+    for (unsigned looked = 0; rc == 0 && looked < FOLLOWERS && at < list->count && search.index == NULL; looked++) {
+        rc = consider(&search, &list->listed[at++]);
+    }
     if (rc < 0 || search.index == NULL) {
         index_close(search.index);
         return rc;

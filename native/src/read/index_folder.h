@@ -32,6 +32,10 @@ void index_folder_close(struct index_folder *list);
 int index_folder_find(struct index_folder *list, const struct index_wanted *wanted, uint64_t offset,
                       struct index_file **index);
 
+/* As index_folder_find, the one behind the index of that path: its name comes next, or soon. */
+int index_folder_find_next(struct index_folder *list, const struct index_wanted *wanted, uint64_t offset,
+                           const char *path, struct index_file **index);
+
 /* Whether the file is so long, by now. */
 int index_wanted_has(const struct index_wanted *wanted, uint64_t bytes);
 

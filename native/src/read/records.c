@@ -20,13 +20,21 @@ struct records {
     int has_begun;            /* the open index is at a place */
     struct index_file *index; /* NULL: the one that was open is not believed, and no later one is there */
     uint64_t first;
-    uint64_t end;            /* of the last item that was read ahead: later indexes have text behind it */
-    uint64_t last_sequence;  /* that an item had; the next one's is higher */
-    uint64_t reads;          /* of indexes that were closed */
+    uint64_t end;           /* of the last item that was read ahead: later indexes have text behind it */
+    uint64_t last_sequence; /* that an item had; the next one's is higher */
+    uint64_t reads;         /* of indexes that were closed */
+    uint64_t searched;      /* reads of all indexes that looked for a place */
+    int has_searched;
+    char path[4352];         /* of the index that was opened last */
     size_t at, count, timed; /* of `ahead`: the next item to give, their number, and how many have their time */
     char why[400];
     struct records_item ahead[AHEAD_MOST]; /* a ring */
 };
+
+static void use(struct records *records, struct index_file *index) {
+    records->index = index;
+    snprintf(records->path, sizeof records->path, "%s", index_path(index));
+}
 
 int records_open(struct index_folder *folder, const struct index_wanted *wanted, struct records **out) {
     struct index_file *index;
@@ -44,7 +52,7 @@ int records_open(struct index_folder *folder, const struct index_wanted *wanted,
     records->wanted = *wanted;
     memcpy(records->begin, wanted->begin, wanted->begin_bytes);
     records->wanted.begin = records->begin;
-    records->index = index;
+    use(records, index);
     records->first = index_first(index);
     *out = records;
     return 1;
@@ -116,7 +124,7 @@ static int take(struct records *records) {
 /* Opens the next index of the file, if there is one by now. Returns 1, 0 or -errno. */
 static int go_on(struct records *records) {
     struct index_file *index;
-    int rc = index_folder_find(records->folder, &records->wanted, records->end, &index);
+    int rc = index_folder_find_next(records->folder, &records->wanted, records->end, records->path, &index);
     if (rc <= 0) {
         return rc;
     }
@@ -125,7 +133,7 @@ static int go_on(struct records *records) {
         return 0;
     }
     leave(records);
-    records->index = index;
+    use(records, index);
     return index_find(index, INDEX_OFFSET, (int64_t)records->end);
 }
 
@@ -180,12 +188,22 @@ static int go_to_first(struct records *records) {
                        : index_folder_find(records->folder, &records->wanted, 0, &index);
     if (rc == 1) {
         leave(records);
-        records->index = index;
+        use(records, index);
     }
     return rc < 0 ? rc : records->index != NULL;
 }
 
-int records_find(struct records *records, enum index_goal goal, int64_t value, uint64_t *offset) {
+static uint64_t all_reads(const struct records *records) {
+    return records->reads + (records->index == NULL ? 0 : index_reads(records->index));
+}
+
+/* The first search has also the read that opened the index. */
+static void count_search(struct records *records, uint64_t before) {
+    records->searched += all_reads(records) - (records->has_searched ? before : 0);
+    records->has_searched = 1;
+}
+
+static int find(struct records *records, enum index_goal goal, int64_t value, uint64_t *offset) {
     int rc = go_to_first(records);
     *offset = 0;
     for (unsigned turn = 0; rc == 1 && turn < INDEXES_MOST; turn++) {
@@ -204,6 +222,13 @@ int records_find(struct records *records, enum index_goal goal, int64_t value, u
         rc = rc < 0 ? rc : go_on(records);
         rc = rc == 0 && records->index != NULL && index_begin(records->index) >= *offset ? 1 : rc;
     }
+    return rc;
+}
+
+int records_find(struct records *records, enum index_goal goal, int64_t value, uint64_t *offset) {
+    const uint64_t before = all_reads(records);
+    const int rc = find(records, goal, value, offset);
+    count_search(records, before);
     return rc;
 }
 
@@ -242,7 +267,7 @@ uint64_t records_first(const struct records *records) {
 }
 
 uint64_t records_reads(const struct records *records) {
-    return records->reads + (records->index == NULL ? 0 : index_reads(records->index));
+    return records->searched;
 }
 
 const char *records_why(const struct records *records) {

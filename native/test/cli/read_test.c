@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many files a reader opens and where it reads, as strace counts it. */
+#include "cli/run.h"
+
+#include "media/index.h"
+
+#define RECORDS 9000 /* the ring has room for some 5,000 */
+#define FEW 30
+#define MANY 10000
+#define SKIPPED 77
+
+static void write_log(void) {
+    burst_config_t config = small_config();
+    char text[300];
+    config.io = BURST_IO_PWRITE;
+    main_config.index = 1;
+    burst_t *log = open_with(&config);
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\n';
+    for (int64_t i = 1; i <= RECORDS; i++) {
+        assert_int_equal(burst_enqueue(log, text, sizeof text, 1700000000 * SECOND_NS + i), i);
+    }
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void make_old(const char *name, int number) {
+    const struct timespec times[2] = {{.tv_sec = 1000000 + number}, {.tv_sec = 1000000 + number}};
+    const int file = open(name, O_CREAT | O_WRONLY, 0644);
+    assert_true(file >= 0 && write(file, "old\n", 4) == 4 && futimens(file, times) == 0);
+    close(file);
+}
+
+/* Archives of the log file, and indexes of others, all of them older. */
+static void make_archives(int from, int to) {
+    char name[160];
+    for (int number = from; number < to; number++) {
+        snprintf(name, sizeof name, "%s/log-%d", folder, number);
+        make_old(name, number);
+        snprintf(name, sizeof name, "%s/" INDEX_FOLDER "/%020d.9", folder, number + 1);
+        make_old(name, number);
+    }
+}
+
+static int traced(const char *calls, const char *pattern, const char *arguments) {
+    char command[600];
+    int count = -1;
+    snprintf(command, sizeof command,
+             "strace -o %s/trace -e trace=%s %s %s >%s/out 2>%s/said && grep -cE '%s' %s/trace || true", folder, calls,
+             BURST_CLI, arguments, folder, folder, pattern, folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_int_equal(fscanf(pipe, "%d", &count), 1);
+    pclose(pipe);
+    return count;
+}
+
+static void the_last_records_take_as_many_reads_with_many_archives(void **state) {
+    (void)state;
+    const char *const sources[] = {ring_path, file_path};
+    int reads[2][2];
+    for (int round = 0; round < 2; round++) {
+        make_archives(round == 0 ? 0 : FEW, round == 0 ? FEW : MANY);
+        for (int source = 0; source < 2; source++) {
+            char arguments[200];
+            snprintf(arguments, sizeof arguments, "tail -n 8000 %s", sources[source]);
+            /* The opens of a ring count alone: how often its medium is looked at depends on the time. */
+            reads[source][round] = traced("openat,pread64", source == 0 ? "^openat" : "^(openat|pread64)", arguments);
+        }
+    }
+    assert_true(reads[0][0] > 0);
+    assert_int_equal(reads[0][0], reads[0][1]);
+    assert_int_equal(reads[1][0], reads[1][1]);
+}
+
+/* The text is read at one place; the others of three are reads of its index. */
+static void seeks_are_what_strace_counts(void **state) {
+    (void)state;
+    unsigned files = 0, seeks = 0;
+    char arguments[200], said[300] = "";
+    snprintf(arguments, sizeof arguments, "cat --from=1500 --limit=1 %s", file_path);
+    const int reads = traced("pread64", "^pread64.*, 524288, [1-9][0-9]*\\) ", arguments);
+    snprintf(arguments, sizeof arguments, "%s/said", folder);
+    FILE *file = fopen(arguments, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(said, sizeof said, file));
+    fclose(file);
+    assert_int_equal(sscanf(said, "burstlog: 1 records 1500..1500, gaps none, %u files, %u seeks", &files, &seeks), 2);
+    assert_int_equal(seeks, 3);
+    assert_int_equal(files, 1);
+    assert_int_equal(reads, 1);
+}
+
+static int make(void **state) {
+    make_folder(state);
+    write_log();
+    return 0;
+}
+
+int main(void) {
+    if (system("strace -o /dev/null true 2>/dev/null") != 0) {
+        puts("SKIPPED: reads are counted by strace, which is missing here or may not trace");
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seeks_are_what_strace_counts),
+        cmocka_unit_test(the_last_records_take_as_many_reads_with_many_archives),
+    };
+    return cmocka_run_group_tests(tests, make, remove_folder);
+}
