@@ -3,20 +3,168 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "device/probe.h"
 
-int lock_file(int fd) {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+#define GUARDS_MOST 128
+#define GUARD_TRIES 20
+
+/* The guards that this process holds, of the files that they belong to. Mostly there are none. */
+static struct guard {
+    int file;
+    int fd;
+} guards[GUARDS_MOST];
+static unsigned guard_count;
+static pthread_mutex_t guards_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int set_lock(int fd, short type) {
+    struct flock whole = {.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
     if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
         return 0;
     return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
 }
 
-int lock_is_held(int fd) {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+/* Whether another open description has a lock in the way of one of this type. */
+static int is_in_the_way(int fd, short type) {
+    struct flock whole = {.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
     return fcntl(fd, F_OFD_GETLK, &whole) < 0 ? -errno : whole.l_type != F_UNLCK;
+}
+
+int lock_file(int fd) {
+    return set_lock(fd, F_WRLCK);
+}
+
+int lock_is_held(int fd) {
+    return is_in_the_way(fd, F_WRLCK);
+}
+
+int lock_is_writers(int fd) {
+    return is_in_the_way(fd, F_RDLCK);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- guard */
+
+/* The guard's path, beside the file of this descriptor. Returns 0, or -errno if it has none. */
+static int guard_path(int fd, char *path, size_t room) {
+    char link[64], file[PATH_MAX], folder[PATH_MAX];
+    struct stat named, opened;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t bytes = readlink(link, file, sizeof file - 1);
+    if (bytes < 0)
+        return -errno;
+    file[bytes] = '\0';
+    if (fstat(fd, &opened) < 0 || stat(file, &named) < 0)
+        return -errno;
+    if (!S_ISREG(opened.st_mode) || named.st_dev != opened.st_dev || named.st_ino != opened.st_ino)
+        return -EAGAIN; /* its name has gone meanwhile */
+    const int rc = path_directory(file, folder, sizeof folder);
+    if (rc < 0)
+        return rc;
+    const int length = snprintf(path, room, "%s/" LOCK_GUARD_NAME, folder, path_name(file));
+    return length < (int)room ? 0 : -ENAMETOOLONG;
+}
+
+/* Whether nobody who may only read can open it. */
+static int is_out_of_reach(int guard, const struct stat *file) {
+    struct stat status;
+    if (fstat(guard, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
+        return 0;
+    if (geteuid() == 0 && status.st_uid == 0 && file->st_uid != 0 && fchown(guard, file->st_uid, file->st_gid) < 0)
+        return 0;
+    return (status.st_mode & (S_IRWXG | S_IRWXO)) == 0 &&
+           (status.st_uid == geteuid() || status.st_uid == file->st_uid || status.st_uid == 0);
+}
+
+static int is_named(int guard, const char *path) {
+    struct stat opened, named;
+    return fstat(guard, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
+/* Opens and locks the guard. Returns its descriptor, -EBUSY (another writer has it), or another -errno (there can be no
+ * guard here). */
+static int open_guard(int fd) {
+    char path[PATH_MAX];
+    struct stat file;
+    int rc = guard_path(fd, path, sizeof path);
+    if (rc < 0 || fstat(fd, &file) < 0)
+        return rc < 0 ? rc : -errno;
+    for (int tries = 0; tries < GUARD_TRIES; tries++) {
+        const int guard = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
+        if (guard < 0)
+            return -errno;
+        rc = is_out_of_reach(guard, &file) ? lock_file(guard) : -EPERM;
+        if (rc == 0 && is_named(guard, path))
+            return guard;
+        close(guard);
+        if (rc < 0)
+            return rc;
+    }
+    return -EAGAIN;
+}
+
+/* Returns 0, -EBUSY, or another -errno if there can be no guard. */
+static int take_guard(int fd) {
+    const int guard = open_guard(fd);
+    if (guard < 0)
+        return guard;
+    pthread_mutex_lock(&guards_lock);
+    const int has_room = guard_count < GUARDS_MOST;
+    if (has_room)
+        guards[guard_count++] = (struct guard){.file = fd, .fd = guard};
+    pthread_mutex_unlock(&guards_lock);
+    if (has_room)
+        return 0;
+    close(guard);
+    return -ENOLCK;
+}
+
+void lock_close(int fd) {
+    int guard = -1;
+    pthread_mutex_lock(&guards_lock);
+    for (unsigned i = 0; i < guard_count; i++) {
+        if (guards[i].file == fd) {
+            guard = guards[i].fd;
+            guards[i] = guards[--guard_count];
+            break;
+        }
+    }
+    pthread_mutex_unlock(&guards_lock);
+    close(fd);
+    if (guard >= 0)
+        close(guard);
+}
+
+/* ---------------------------------------------------------------------------------------------------- ring, log file */
+
+int lock_ring(int fd) {
+    const int rc = lock_file(fd);
+    if (rc != -EBUSY || lock_is_writers(fd) != 0 || set_lock(fd, F_RDLCK) < 0)
+        return rc;
+    return take_guard(fd) == 0 ? 0 : -EBUSY;
+}
+
+int lock_log_file(int fd) {
+    const int has_flock = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (!has_flock && errno != EWOULDBLOCK)
+        return -errno;
+    const int locked = lock_file(fd);
+    /* A file system without locks of this kind: the flock has to do. */
+    if (has_flock && locked != -EBUSY)
+        return 0;
+    if (!has_flock && locked < 0 && lock_is_writers(fd) != 0)
+        return -EBUSY;
+    if (locked < 0 && set_lock(fd, F_RDLCK) < 0 && !has_flock)
+        return -EBUSY;
+    const int rc = take_guard(fd);
+    return rc == 0 || (has_flock && rc != -EBUSY) ? 0 : -EBUSY;
 }
 
 void lock_holders(const char *path, char *text, size_t text_bytes) {

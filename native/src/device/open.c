@@ -116,11 +116,11 @@ static int open_once(const struct platform *platform, const char *path, const ch
     if (access == DEVICE_READ_ONLY)
         return result;
     if (result == 0 && (medium->is_file || medium->dax_align_bytes != 0)) { /* DAX devices know no O_EXCL */
-        result = lock_file(medium->fd);
+        result = lock_ring(medium->fd);
         if (result == 0 && !is_still_named(medium->fd, path))
             result = -EAGAIN;
         if (result < 0)
-            close(medium->fd);
+            lock_close(medium->fd);
     }
     return result;
 }
@@ -217,7 +217,7 @@ int device_open_as(const struct platform *platform, const char *what, const char
             snprintf((*device)->chosen_because, sizeof((*device)->chosen_because), "it was asked for by name");
     }
     if (result < 0)
-        close(medium.fd);
+        lock_close(medium.fd);
     return result;
 }
 

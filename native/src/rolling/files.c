@@ -250,10 +250,10 @@ static int compress(const struct rolling_files *files, int folder, const struct 
     if (from < 0) {
         return errno == ENOENT ? 0 : -errno;
     }
-    const int rc = lock_is_held(from) == 1               ? WRITTEN
-                   : flock(from, LOCK_EX | LOCK_NB) == 0 ? compress_locked(files, folder, file->name, from)
-                   : errno == EWOULDBLOCK                ? 0
-                                                         : -errno;
+    int rc = flock(from, LOCK_EX | LOCK_NB) == 0 ? 1 : errno == EWOULDBLOCK ? 0 : -errno;
+    if (rc == 1) {
+        rc = lock_is_writers(from) == 1 ? WRITTEN : compress_locked(files, folder, file->name, from);
+    }
     close(from);
     return rc;
 }
@@ -296,7 +296,7 @@ static int keeps_all(const struct rolling_files *files) {
 
 static int delete_file(int folder, const char *name) {
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    int rc = file >= 0 && lock_is_held(file) == 1 ? WRITTEN : 0;
+    int rc = file >= 0 && lock_is_writers(file) == 1 ? WRITTEN : 0;
     if (rc == 0 && unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
         rc = -errno;
     }

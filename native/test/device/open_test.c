@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
@@ -155,6 +156,24 @@ static void a_reader_opens_beside_a_writer_and_is_not_named_as_its_holder(void *
     device_close(reader);
 }
 
+/* Puts the descriptor into a message that nobody takes: the lock stays, and no process has it. Returns the socket whose
+ * end releases it. */
+static int send_away(int fd) {
+    int ends[2];
+    char byte = 0, control[CMSG_SPACE(sizeof fd)] = {0};
+    struct iovec part = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    *header = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
+    memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends), 0);
+    assert_int_equal(sendmsg(ends[0], &message, 0), 1);
+    close(ends[0]);
+    close(fd);
+    return ends[1];
+}
+
 /* A lock that no process shows; it is released after so many sleeps of the opener. */
 static int unseen_lock = -1, sleeps_until_release;
 
@@ -170,11 +189,12 @@ static void a_holder_that_cannot_be_seen_is_waited_for_a_moment(void **state) {
     struct platform_ops ops = *platform_linux.ops;
     ops.sleep_ns = sleep_and_release;
     struct platform releasing = {&ops};
-    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET}; /* /proc does not show read-only descriptors */
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct device *device;
     for (int released = 0; released <= 1; released++) {
-        unseen_lock = open(path, O_RDONLY | O_CLOEXEC);
-        assert_int_equal(fcntl(unseen_lock, F_OFD_SETLK, &whole), 0);
+        const int held = open(path, O_RDWR | O_CLOEXEC);
+        assert_int_equal(fcntl(held, F_OFD_SETLK, &whole), 0);
+        unseen_lock = send_away(held);
         sleeps_until_release = released ? 3 : 1000000;
         int64_t start_ns = platform_monotonic_ns(host);
         int result = device_open(&releasing, path, DEVICE_WRITER, BURST_IO_AUTO, &device);

@@ -302,6 +302,21 @@ static int write_lock(const char *path) {
     return file;
 }
 
+/* Read rights are enough for this. */
+static void a_file_that_a_reader_locks_goes_all_the_same(void **state) {
+    (void)state;
+    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    for (unsigned i = 1; i <= 4; i++) {
+        put_rolled(i, "", 10, 500);
+    }
+    const int read = open(rolled(1, ""), O_RDONLY);
+    assert_int_equal(fcntl(read, F_OFD_SETLK, &whole), 0);
+    files.keep_files = 1;
+    tidy();
+    assert_true(!is_there(1, "") && !is_there(2, "") && !is_there(3, "") && is_there(4, ""));
+    close(read);
+}
+
 static void a_file_that_somebody_writes_is_passed_over(void **state) {
     (void)state;
     for (unsigned i = 1; i <= 4; i++) {
@@ -409,6 +424,7 @@ int main(void) {
         ROLLED(the_newest_are_kept_by_index),
         ROLLED(age_counts_for_each_file_by_itself),
         ROLLED(those_that_age_takes_count_for_nothing_else),
+        ROLLED(a_file_that_a_reader_locks_goes_all_the_same),
         ROLLED(a_file_that_somebody_writes_is_passed_over),
         ROLLED(a_link_that_is_made_and_reports_an_error_is_known),
         ROLLED(but_not_one_that_somebody_else_has_made),

@@ -12,6 +12,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "device/image.h"
+#include "device/lock.h"
 #include "device/ring_name.h"
 
 #define ATTEMPTS_MAX 100
@@ -201,5 +202,5 @@ void direct_end(struct direct *direct) {
     } else {
         platform_release(direct->device.platform, direct->image, direct->image_bytes);
     }
-    close(direct->medium.fd);
+    lock_close(direct->medium.fd);
 }

@@ -19,6 +19,7 @@
 #include "base/memory_limit.h"
 #include "device/backend/bus_fault.h"
 #include "device/backend/mapped.h"
+#include "device/lock.h"
 #include "device/medium.h"
 #include "device/ring_name.h"
 #include "device/host/survival.h"
@@ -207,7 +208,7 @@ static void mapped_close(struct device *device) {
     bus_fault_release(range);
     if (!device->image_in_use)
         munmap(range->base, range->bytes);
-    close(mapped->fd); /* releases the lock as well */
+    lock_close(mapped->fd);
     free(mapped);
 }
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -18,6 +17,7 @@
 
 #include "base/folders.h"
 #include "base/path.h"
+#include "device/lock.h"
 #include "outlet/file/accounts.h"
 #include "outlet/file/mark_posix.h"
 #include "outlet/file/mount_identity.h"
@@ -32,13 +32,11 @@ static int check_regular(int file) {
     return S_ISREG(status.st_mode) ? 0 : -EINVAL;
 }
 
-/* Locks out a second process that would write at the same offsets. It uses flock and not fcntl: that lock stays when
- * another descriptor of the file is closed in this process. */
+/* Locks out a second process that would write at the same offsets. None of these locks goes when another descriptor of
+ * the file is closed in this process. */
 static int host_lock(const struct files *files, int file) {
     (void)files;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0)
-        return 0;
-    return errno == EWOULDBLOCK ? -EBUSY : -errno;
+    return lock_log_file(file);
 }
 
 static int host_open(const struct files *files, const char *path) {
@@ -89,7 +87,7 @@ static int host_create(const struct files *files, const char *path, const struct
         return -errno;
     result = host_lock(files, file);
     if (result < 0) { /* another writer has already found and taken it: it is theirs */
-        close(file);
+        lock_close(file);
         return result;
     }
     result = accounts_apply(file, new_file);
@@ -97,7 +95,7 @@ static int host_create(const struct files *files, const char *path, const struct
         result = set_mode(target, file, new_file);
     if (result < 0) {
         folders_unlink(target, file);
-        close(file);
+        lock_close(file);
         return result;
     }
     return file;
@@ -313,7 +311,7 @@ static int host_list_siblings(const struct files *files, const char *path,
 
 static void host_close(const struct files *files, int file) {
     (void)files;
-    close(file); /* drops the lock, too */
+    lock_close(file);
 }
 
 static const struct files_ops host_ops = {

@@ -122,6 +122,19 @@ static void take(struct snapshot *snapshot, const struct trial *trial) {
     snapshot->trial = *trial;
 }
 
+/* Guards of locks stay where a fault made the engine take one. */
+static void remove_guards(const char *path) {
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] == '.' && strstr(entry->d_name, ".burstlog-lock") != NULL) {
+            unlinkat(dirfd(folder), entry->d_name, 0);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+}
+
 static void remove_files(void) {
     static char names[FILES_MAX][64];
     char path[80];
@@ -130,6 +143,9 @@ static void remove_files(void) {
         path_of(path, names[i]);
         unlink(path);
     }
+    remove_guards(".");
+    remove_guards("logs");
+    remove_guards("logs/.segments");
     rmdir("logs/.segments/consumers/lost+found"); /* session_put_strangers */
     unlink("logs/.segments/consumers/fifo");
     unlink("logs/.segments/consumers/link");

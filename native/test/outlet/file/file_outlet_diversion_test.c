@@ -3,7 +3,6 @@
 #include "text_log.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 static const char *named(const char *suffix) {
@@ -173,7 +172,7 @@ static void an_empty_file_that_others_hold_is_not_taken(void **state) {
     divert();
     close_ring();
     const int held = open(host.file, O_RDWR | O_CLOEXEC);
-    assert_int_equal(flock(held, LOCK_EX), 0);
+    assert_int_equal(files_posix.ops->lock(&files_posix, held), 0);
     open_ring();
     assert_told("which is held by another writer");
     append_text("third\n");
