@@ -26,12 +26,12 @@ enum way { WINDOW, MEDIUM, SEGMENTS, WAYS };
 enum wrong_with_reader { READER_ENDED = 0, READER_FOUND_A_VIOLATION = 3, READER_CANNOT_READ = 4 };
 
 struct shared {
-    _Atomic uint32_t life;       /* of the writer that was started last */
-    _Atomic uint32_t open_life;  /* of the writer that has opened the log last */
-    _Atomic uint64_t durable;    /* last number whose append has returned */
-    _Atomic uint64_t given;      /* last number that a reader has got */
-    _Atomic uint64_t reached;    /* last number that a reader has got, or knows to have missed */
-    _Atomic uint64_t last;       /* all numbers of the log; 0: it is not known yet */
+    _Atomic uint32_t life;      /* of the writer that was started last */
+    _Atomic uint32_t open_life; /* of the writer that has opened the log last */
+    _Atomic uint64_t durable;   /* last number whose append has returned */
+    _Atomic uint64_t given;     /* last number that a reader has got */
+    _Atomic uint64_t reached;   /* last number that a reader has got, or knows to have missed */
+    _Atomic uint64_t last;      /* all numbers of the log; 0: it is not known yet */
     _Atomic uint64_t given_count, missed;
     _Atomic uint16_t lives[NUMBERS_MOST]; /* of the record that the reader got; 0: none */
 };
@@ -55,8 +55,7 @@ static int64_t write_one(burst_t *log, uint64_t number, uint32_t life) {
     static char record[RECORD_MOST_BYTES];
     const size_t length = record_make(record, number, life);
     const int waits = life % 4 == 0 || (life % 4 == 2 && number % 16 == 0);
-    const int64_t sequence =
-        waits ? burst_append(log, record, length, life) : burst_enqueue(log, record, length, life);
+    const int64_t sequence = waits ? burst_append(log, record, length, life) : burst_enqueue(log, record, length, life);
     if (waits && sequence > 0) {
         atomic_store(&shared->durable, number);
     }
@@ -125,8 +124,8 @@ static uint64_t note_record(const burst_read_t *read, int is_first) {
     uint32_t life;
     if (!record_take(read->data, read->length, &number, &life) || number >= NUMBERS_MOST ||
         (read->kind == BURST_READ_RECORD && number != (uint64_t)read->sequence)) {
-        VIOLATION("record %lld, %zu bytes, is torn or another one, of place %u", (long long)read->sequence, read->length,
-                  read->place);
+        VIOLATION("record %lld, %zu bytes, is torn or another one, of place %u", (long long)read->sequence,
+                  read->length, read->place);
         _exit(READER_FOUND_A_VIOLATION);
     }
     const uint16_t before = atomic_exchange(&shared->lives[number], (uint16_t)life);
@@ -317,8 +316,8 @@ static void run_folder(uint32_t io, enum way of_way, unsigned rounds) {
            way == WINDOW   ? "window"
            : way == MEDIUM ? "medium"
                            : "segments",
-           rounds, (unsigned long long)atomic_load(&shared->last), (unsigned long long)atomic_load(&shared->given_count),
-           (unsigned long long)atomic_load(&shared->missed));
+           rounds, (unsigned long long)atomic_load(&shared->last),
+           (unsigned long long)atomic_load(&shared->given_count), (unsigned long long)atomic_load(&shared->missed));
     fflush(stdout);
     remove_folder(before);
 }
@@ -342,14 +341,15 @@ int main(int argc, char **argv) {
     }
     const uint32_t seed = random_state;
     shared = share(sizeof *shared);
-    const unsigned engines = has_uring() ? 3 : 2, a_folder = rounds < 9 * ROUNDS_A_FOLDER ? rounds / 9 + 1 : ROUNDS_A_FOLDER;
+    const unsigned engines = has_uring() ? 3 : 2,
+                   a_folder = rounds < 9 * ROUNDS_A_FOLDER ? rounds / 9 + 1 : ROUNDS_A_FOLDER;
     for (unsigned turn = seed; violations == 0 && (done < rounds || now_ns() < end_ns); turn++) {
         run_folder(ios[turn % engines], (enum way)(turn / engines % WAYS), a_folder);
         done += a_folder;
     }
     printf("%llu kills of writers and %llu of readers, %llu of them at a system call\n", kills_of_writer,
            kills_of_reader, kills_at_calls);
-    printf("PROOF readers-kills cases=%llu violations=%llu seeds=%u-%u\n", kills_of_writer + kills_of_reader, violations,
-           seed, seed);
+    printf("PROOF readers-kills cases=%llu violations=%llu seeds=%u-%u\n", kills_of_writer + kills_of_reader,
+           violations, seed, seed);
     return violations == 0 ? 0 : 1;
 }

@@ -49,8 +49,8 @@ static inline void pause_us(long us) {
 /* In memory if there is room: the subject is order between processes, not a disk. */
 static inline void make_folder(void) {
     struct statvfs free_space;
-    const int has_room = statvfs("/dev/shm", &free_space) == 0 &&
-                         (uint64_t)free_space.f_bavail * free_space.f_frsize > (2ull << 30);
+    const int has_room =
+        statvfs("/dev/shm", &free_space) == 0 && (uint64_t)free_space.f_bavail * free_space.f_frsize > (2ull << 30);
     snprintf(folder, sizeof folder, "%s/burst-readers-XXXXXX", has_room ? "/dev/shm" : ".");
     if (mkdtemp(folder) == NULL) {
         perror(folder);

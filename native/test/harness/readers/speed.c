@@ -132,8 +132,8 @@ static int take(struct tally *tally, const burst_read_polled_t *read, const void
         if (number <= tally->number || number - tally->number - 1 > tally->behind ||
             (terms.roll_bytes == 0 && tally->behind > 0 && number - tally->number - 1 != tally->behind)) {
             VIOLATION("record %llu behind %llu, though %llu were told as missed; place %u, kind %u, position %llu",
-                      (unsigned long long)number, (unsigned long long)tally->number,
-                      (unsigned long long)tally->behind, read->place, read->kind, (unsigned long long)read->position);
+                      (unsigned long long)number, (unsigned long long)tally->number, (unsigned long long)tally->behind,
+                      read->place, read->kind, (unsigned long long)read->position);
         }
         if (read->kind == BURST_READ_RECORD && read->event_time_ns != (int64_t)number) {
             VIOLATION("record %llu has event time %lld", (unsigned long long)number, (long long)read->event_time_ns);
@@ -325,7 +325,7 @@ int main(int argc, char **argv) {
         round++;
     } while (violations == 0 && now_ns() < end_ns);
     printf("%llu records read and %llu told as missed\n", (unsigned long long)got, (unsigned long long)missed);
-    printf("PROOF readers-speed cases=%llu violations=%llu seeds=%u-%u\n", (unsigned long long)(got + missed), violations,
-           seed, round - 1);
+    printf("PROOF readers-speed cases=%llu violations=%llu seeds=%u-%u\n", (unsigned long long)(got + missed),
+           violations, seed, round - 1);
     return violations == 0 ? 0 : 1;
 }
