@@ -87,7 +87,7 @@ static inline const struct checkpoints_view *slots(void) {
     return ledger_slots(ledger);
 }
 
-static void repair(void) {
+static inline void repair(void) {
     assert_int_equal(ledger_repair(ledger, &events), 0);
 }
 
@@ -154,7 +154,7 @@ static inline void assert_newest_has(uint64_t drained) {
     }
 }
 
-static void assert_told(const char *wanted) {
+static inline void assert_told(const char *wanted) {
     struct event event;
     while (events_take(&events, &event, 0) == 1) {
         if (strstr(event.text, wanted) != NULL) {
@@ -164,7 +164,7 @@ static void assert_told(const char *wanted) {
     fail_msg("nobody told \"%s\"", wanted);
 }
 
-static void assert_nothing_told(void) {
+static inline void assert_nothing_told(void) {
     struct event event;
     assert_int_equal(events_take(&events, &event, 0), 0);
 }
