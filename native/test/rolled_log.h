@@ -106,7 +106,7 @@ static inline void append_roll(const char *footer, const char *header, const cha
 /* Drains until the host stops after so many operations. 1: it stopped; 0: all was drained before. */
 static inline int drain_until_stop(int operations) {
     operations_left = operations;
-    for (int i = 0; i < 100 && !crashed && !drain_is_done(host.engine->drain); i++) {
+    for (int i = 0; i < 100 && !crashed && !drain_is_done(host.engine->drainer.drain); i++) {
         engine_step(host.engine, 1);
     }
     return crashed;

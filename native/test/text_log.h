@@ -35,7 +35,7 @@ static inline void assert_file(const char *path, const char *wanted) {
 }
 
 static inline void drain_all(void) {
-    while (!drain_is_done(host.engine->drain)) {
+    while (!drain_is_done(host.engine->drainer.drain)) {
         assert_true(engine_step(host.engine, 1) >= 0);
     }
 }

@@ -24,7 +24,7 @@ static void find_stalled(struct engine *engine, char *file, size_t room) {
         static struct stream_state state;
         struct drain_figures figures;
         ledger_stream(ledger, newest, i, &state);
-        if (drain_get_figures(engine->drain, state.id, &figures) == 0 && figures.stalled) {
+        if (drain_get_figures(engine->drainer.drain, state.id, &figures) == 0 && figures.stalled) {
             outlet_state_file(&state.outlet, file, room);
         }
     }
@@ -32,7 +32,7 @@ static void find_stalled(struct engine *engine, char *file, size_t room) {
 
 /* Drains until all is drained, or until a stream stalls; the other streams are drained then. */
 static int drain_all(struct engine *engine) {
-    while (!drain_is_done(engine->drain)) {
+    while (!drain_is_done(engine->drainer.drain)) {
         const int rc = engine_step(engine, 1);
         if (rc < 0) {
             char file[BURST_PATH_BYTES];
@@ -66,7 +66,7 @@ struct tidied {
 };
 
 static int next_rules(const struct tidier_host *host, struct outlet_rules *rules) {
-    return drain_next_rules(((const struct tidied *)host)->engine->drain, rules);
+    return drain_next_rules(((const struct tidied *)host)->engine->drainer.drain, rules);
 }
 
 static void leave_plain(const struct tidier_host *host, int id) {
@@ -114,7 +114,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     streams_count(&engine->view, engine->view.ledger, &streams);
     char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(&engine->view.recovery, statement, sizeof statement);
-    drain_copy_path(engine->drain, LAYOUT_MAIN_STREAM, file, sizeof file);
+    drain_copy_path(engine->drainer.drain, LAYOUT_MAIN_STREAM, file, sizeof file);
     struct report report;
     report_begin(&report, stdout, json);
     report_text(&report, "ring", device->path);

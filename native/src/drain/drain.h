@@ -35,8 +35,8 @@ struct drain;
 /* The owner of the log that is drained. */
 struct drain_host {
     void *argument;
-    /* A checkpoint was written. No stream needs the log before `position` any more. */
-    void (*release)(void *argument, uint64_t position);
+    /* A checkpoint was written. How much of the log no stream needs any more is to be read from both slots. */
+    void (*noted)(void *argument);
     /* No checkpoint could be written; error_text() says why. */
     void (*failed)(void *argument, int rc);
     /* A durable record can no longer be read. Returns 1 if the host has told the operator; 0: the drain tells it as a

@@ -26,7 +26,7 @@ int drain_end_following(struct drain *drain, uint16_t id) {
     drain->wanted = LAYOUT_CHECKPOINT_SLOTS;
     const int noted = drain_checkpoint(drain);
     if (noted > 0) {
-        host->release(host->argument, checkpoints_released(drain->parts.checkpoints));
+        host->noted(host->argument);
     }
     return noted < 0 ? noted : 0;
 }

@@ -171,7 +171,7 @@ static int obey_at_once(struct drain *drain, struct drain_stream *stream, int an
     const int rc = stream_obey(drain, stream, answer, state);
     const int noted = rc < 0 ? rc : drain_checkpoint(drain);
     if (noted > 0) {
-        host->release(host->argument, checkpoints_released(drain->parts.checkpoints));
+        host->noted(host->argument);
     }
     return noted < 0 ? noted : 0;
 }

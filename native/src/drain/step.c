@@ -105,7 +105,7 @@ int drain_step(struct drain *drain, int sync) {
 
         /* 4. Release: the ring gets back the space that all streams have let go of in both slots. */
         if (noted > 0) {
-            host->release(host->argument, checkpoints_released(drain->parts.checkpoints));
+            host->noted(host->argument);
         }
     } while (goes_on && noted >= 0);
     return end_step(drain, noted, progressed);

@@ -48,7 +48,7 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
 
 /* Returns -errno if waiting any longer is useless, or 0. */
 static int drained_never(const burst_t *log) {
-    if (atomic_load(&log->engine->failed_checkpoints) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
+    if (atomic_load(&log->engine->keeper.failed_writes) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
         return error_set(EIO,
                          "ring %s has failed: %s; nor does it take note of what is in the log file, which the next "
                          "open finds out",
@@ -69,16 +69,16 @@ static int await_drained(burst_t *log, int (*is_drained)(const void *argument, u
         return durable;
     }
     for (;;) {
-        const uint32_t ticket = event_count_register(&engine->drained);
+        const uint32_t ticket = event_count_register(&engine->keeper.drained);
         const int64_t left_ns = timeout_ns < 0 ? -1 : deadline_ns - platform_monotonic_ns(platform);
         const int done = is_drained(argument, sequence);
         const int never = done ? 0 : drained_never(log);
         if (done || never < 0 || (timeout_ns >= 0 && left_ns <= 0)) {
-            event_count_leave(&engine->drained);
+            event_count_leave(&engine->keeper.drained);
             return done ? 1 : never;
         }
         threads_ask_sync(&log->threads);
-        event_count_wait(&engine->drained, platform, ticket, left_ns);
+        event_count_wait(&engine->keeper.drained, platform, ticket, left_ns);
     }
 }
 
@@ -97,7 +97,7 @@ int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint
 
 static int are_all_drained(const void *argument, uint64_t sequence) {
     const burst_t *log = argument;
-    return drain_sequence(log->engine->drain) >= sequence;
+    return drain_sequence(log->engine->drainer.drain) >= sequence;
 }
 
 int burst_await_drained(burst_t *log, int64_t timeout_ns) {
@@ -141,11 +141,11 @@ int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes
 
 void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const struct ring *ring = log->ring;
-    struct drain *drain = log->engine->drain;
+    struct drain *drain = log->engine->drainer.drain;
     struct drain_figures of_main;
     uint64_t durable, next_sequence;
     stream_get_figures(&log->main, &of_main);
-    stats->drained_sequence = (int64_t)drain_sequence(log->engine->drain);
+    stats->drained_sequence = (int64_t)drain_sequence(log->engine->drainer.drain);
     ring_durable(ring, &durable, &next_sequence);
     stats->durable_sequence = (int64_t)next_sequence - 1;
     stats->accepted_sequence = (int64_t)ring_next_sequence(ring) - 1;

@@ -26,8 +26,8 @@ static void drain_rest(burst_t *log) {
     struct engine *engine = log->engine;
     struct event_count *answered = &engine->ring->drain;
     int stalls = 0;
-    engine_end_absent_wait(engine);
-    while (!drain_is_done(engine->drain) && stalls < 2 &&
+    drainer_end_absent_wait(&engine->drainer);
+    while (!drain_is_done(engine->drainer.drain) && stalls < 2 &&
            platform_monotonic_ns(&platform_linux) < atomic_load(&log->give_up_ns)) {
         const uint32_t ticket = event_count_register(answered);
         const int rc = engine_step(engine, 1);
@@ -53,7 +53,7 @@ void log_let_go(void *argument) {
     log_fill_stats(log, &log->last_stats);
     stream_keep_figures(log);
     stages_keep(log->stages);
-    users_end(&log->users, &log->engine->drained);
+    users_end(&log->users, &log->engine->keeper.drained);
     recorder_end(&log->recorder);
     stages_forget(log->stages);
     log_window_close(log);
@@ -114,7 +114,7 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     struct limit limit = limit_of(timeout_ns);
     const int64_t left_ns = limit_left_ns(&limit, &platform_linux);
     atomic_store(&log->give_up_ns, left_ns < 0 ? INT64_MAX : limit.deadline_ns - left_ns / LETTING_GO_SHARE);
-    drain_give_up_at(log->engine->drain, atomic_load(&log->give_up_ns));
+    drain_give_up_at(log->engine->drainer.drain, atomic_load(&log->give_up_ns));
     ring_refuse(log->ring);
     segments_stop(log);
     tidier_stop(&log->tidying.tidier);

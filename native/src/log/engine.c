@@ -208,6 +208,17 @@ static void tell_statement(struct engine *engine) {
                 severity == EVENT_INFO ? "" : "; look at the host's messages about its medium");
 }
 
+static int begin_keeper(struct engine *engine) {
+    const struct keeper_parts parts = {.platform = engine->parts.platform,
+                                       .device = engine->parts.device,
+                                       .events = engine->parts.events,
+                                       .ring = engine->ring,
+                                       .notes = ledger_notes(engine->view.ledger),
+                                       .recovery = &engine->view.recovery,
+                                       .reads_slots = engine->parts.reads_slots};
+    return keeper_begin(&engine->keeper, &parts, ledger_checkpoints(engine->view.ledger));
+}
+
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {
     struct engine *engine = platform_allocate(parts->platform, sizeof *engine, PLATFORM_PLAIN);
     if (engine == NULL) {
@@ -230,7 +241,8 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
         tell_statement(engine);
         ring_begin(engine->ring, &start);
         fill_window(engine);
-        rc = engine_open_drain(engine, config);
+        rc = begin_keeper(engine);
+        rc = rc < 0 ? rc : engine_open_drain(engine, config);
     }
     if (rc < 0) {
         engine_close(engine);
@@ -251,9 +263,8 @@ void engine_close(struct engine *engine) {
         next = call->next;
         call->run(call, NULL);
     }
-    if (engine->drain != NULL) {
-        drain_close(engine->drain);
-    }
+    drainer_close(&engine->drainer);
+    keeper_end(&engine->keeper);
     if (engine->ring != NULL) {
         ring_destroy(engine->ring);
     }

@@ -6,11 +6,9 @@
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H
 
-#include "base/event_count.h"
-#include "drain/drain.h"
 #include "ledger/ledger.h"
-#include "outlet/file/file_outlet.h"
-#include "outlet/raw/medium.h"
+#include "log/drainer.h"
+#include "log/keeper.h"
 #include "ring/ring.h"
 #include "view/ring_view.h"
 #include "window/memory.h"
@@ -26,22 +24,10 @@ struct engine_parts {
     void *rolled_argument;
     struct stages *stages;             /* NULL: no times are taken. Outlives the ring */
     struct window_maker *window_maker; /* NULL: the ring has no window. Outlives the engine */
+    int reads_slots; /* space is given back as the medium's slots say, and not as this process remembers them */
 };
 
 #define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u) /* in a ring of any size */
-
-/* A stream to be opened. */
-struct engine_stream {
-    const char *name; /* "": the stream is known by its path, or is the main stream */
-    /* Absolute path; NULL, only for the main stream: the path to which it is bound, if any. */
-    const char *path;
-    struct new_file new_file;    /* how missing files are made */
-    const struct roller *roller; /* NULL: its records say how to roll */
-    const char *segments;        /* absolute path of a folder that gets its records unchanged, too; NULL: none */
-    uint64_t segment_bytes;      /* struct segments_outlet_parts */
-    int has_index;               /* struct file_outlet_parts */
-    int is_tidied;               /* struct drain_stream_config */
-};
 
 struct engine_config {
     const struct engine_stream *main; /* has id 0; NULL: it is not opened */
@@ -71,25 +57,10 @@ struct engine {
     struct ring_view view;
     struct ring *ring;
     struct window *window; /* NULL: the ring has none. Whole, and to be announced, once engine_open has returned */
-    struct drain *drain;
+    struct keeper keeper;
+    struct drainer drainer;
     _Atomic(struct engine_call *) calls; /* requests, the newest one first */
-    struct drain_host host;
-    struct log_source source;    /* the ring below its watermark */
-    struct roller absent_roller; /* for streams that are not open */
-    int64_t absent_until_ns;
-    /* A stream is being opened, which waits for others' records: no roll then waits for an absent caller. */
-    int adds_stream;
-    uint32_t untrusted_ring_owner;
-    /* Notified when a stream's drained sequence moves, or cannot move, and when a request was done. */
-    struct event_count drained;
-    uint64_t progress;                   /* drain_progress at the last notification */
-    _Atomic uint32_t failed_checkpoints; /* in a row; the first of them failed the ring */
-    int failure_noted;
-    int name_lost;            /* the ring has lost its name, and the operator knows */
-    uint64_t stalled_at;      /* the watermark when the drain last stalled */
-    uint64_t watermark_noted; /* the watermark that was noted then */
-    int64_t failure_told_ns;  /* 0: the ring has not failed */
-    int64_t failed_since_ns;
+    struct log_source source;            /* the ring below its watermark */
 };
 
 /* Recovers, opens a new epoch, and opens the main stream if there is one. Returns 0 with *engine ready for ring_append
@@ -97,7 +68,7 @@ struct engine {
  * marker. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
 
-/* Does the requests, one step of the drain, and the engine's own checks. Its results are those of drain_step. Only one
+/* Does the requests, one step of the drain, and the keeper's work. Its results are those of drain_step. Only one
  * thread at a time may call this and all functions below but engine_ask. */
 int engine_step(struct engine *engine, int sync);
 
@@ -110,13 +81,6 @@ int engine_add_stream(struct engine *engine, const struct engine_stream *stream,
 /* Closes a stream, like drain_remove_stream. */
 void engine_remove_stream(struct engine *engine, uint16_t id);
 
-/* No caller will open a stream any more: rolls are performed as their records say. Call it between two steps. */
-void engine_end_absent_wait(struct engine *engine);
-
-/* Notes the watermark in the ring. After a failure of the ring also notes how far its writes may have reached. Returns
- * 0, or -errno: the ring has then failed. */
-int engine_note_writer(struct engine *engine);
-
 /* Writes the last note: it says that the log is closed, unless the ring has failed. */
 void engine_note_end(struct engine *engine);
 
@@ -128,13 +92,5 @@ struct ring *engine_detach_ring(struct engine *engine);
 
 /* Opens the drain and the main stream, as a part of engine_open. Returns 0, or -errno with a sentence. */
 int engine_open_drain(struct engine *engine, const struct engine_config *config);
-
-/* Finds out what others have done to the medium, and fails the ring if needed. An append does not look: it only
- * writes. */
-void engine_check_medium(struct engine *engine);
-
-/* Counts a write to the fixed head that failed, as the ring has. A thread that waits for the log file may wait in
- * vain. */
-void engine_count_failure(struct engine *engine);
 
 #endif

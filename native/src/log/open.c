@@ -165,7 +165,7 @@ static void state_survival(burst_t *log, const struct checked_config *checked) {
         survival_of_place(checked->main.file_name, &of_file);
         snprintf(log->durability + used, sizeof log->durability - (size_t)used, "\nlog file %.200s survives %s: %s",
                  checked->main.file_name, survival_name(of_file.survives), of_file.because);
-        drain_copy_path(log->engine->drain, LAYOUT_MAIN_STREAM, file, sizeof file);
+        drain_copy_path(log->engine->drainer.drain, LAYOUT_MAIN_STREAM, file, sizeof file);
     }
     tell_survival(log, file, &of_file);
 }
@@ -173,7 +173,7 @@ static void state_survival(burst_t *log, const struct checked_config *checked) {
 /* Nobody knows whether there was a ring before. The operator who moved or lost it should be reminded. */
 static void tell_new_ring(burst_t *log, const char *file_name) {
     struct drain_figures figures = {.length = 0};
-    drain_get_figures(log->engine->drain, LAYOUT_MAIN_STREAM, &figures);
+    drain_get_figures(log->engine->drainer.drain, LAYOUT_MAIN_STREAM, &figures);
     if (figures.length > 0) {
         events_post(&log->events, BURST_INFO,
                     "ring %s is new, and log file %s has %llu bytes already, which stay: "

@@ -66,7 +66,7 @@ static void reopen(void) {
 
 static struct drain_figures figures(unsigned which) {
     struct drain_figures now;
-    assert_int_equal(drain_get_figures(host.engine->drain, ids[which], &now), 0);
+    assert_int_equal(drain_get_figures(host.engine->drainer.drain, ids[which], &now), 0);
     return now;
 }
 
@@ -99,11 +99,11 @@ static void one_that_stalls_holds_up_no_other(void **state) {
     assert_file(paths[0], "a\na\na\na\n");
     assert_file(paths[1], "b\nb\nb\nb\n");
     assert_told("/c cannot be written: ENOSPC");
-    assert_true(figures(2).stalled && !figures(0).stalled && drain_is_stalled(host.engine->drain));
+    assert_true(figures(2).stalled && !figures(0).stalled && drain_is_stalled(host.engine->drainer.drain));
     assert_int_equal(figures(2).held_bytes, 9 * BLOCK_BYTES);
     assert_int_equal(figures(0).held_bytes, 0);
     assert_int_equal(atomic_load(&host.engine->ring->freed),
-                     drain_stream(host.engine->drain, 2)->noted.drained_position);
+                     drain_stream(host.engine->drainer.drain, 2)->noted.drained_position);
     assert_int_equal(figures(2).drained_sequence, 0);
     reopen(); /* the other streams do not redo what they noted */
     stalled_by = 0;
@@ -122,12 +122,12 @@ static void a_new_one_is_not_noted_behind_an_unused_marker_alone(void **state) {
     drain_all();
     reopen();
     assert_int_equal(add(1, "b"), 0);
-    const uint64_t noted = drain_stream(host.engine->drain, 0)->noted.drained_position;
+    const uint64_t noted = drain_stream(host.engine->drainer.drain, 0)->noted.drained_position;
     assert_true(noted < host.engine->ring->begin_position);
-    assert_int_equal(drain_stream(host.engine->drain, 1)->noted.drained_position, noted);
+    assert_int_equal(drain_stream(host.engine->drainer.drain, 1)->noted.drained_position, noted);
     drain_all();
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(drain_stream(host.engine->drain, ids[i])->noted.drained_position,
+        assert_int_equal(drain_stream(host.engine->drainer.drain, ids[i])->noted.drained_position,
                          host.engine->ring->begin_position);
     }
 }
@@ -158,7 +158,8 @@ static void what_waits_for_one_that_nobody_opens_goes_where_it_is_bound(void **s
     drain_all();
     assert_file(paths[0], "a1\n");
     assert_file(paths[1], "b1\n");
-    const struct drain_stream *b = drain_stream(host.engine->drain, 1), *c = drain_stream(host.engine->drain, 2);
+    const struct drain_stream *b = drain_stream(host.engine->drainer.drain, 1),
+                              *c = drain_stream(host.engine->drainer.drain, 2);
     assert_false(b->outlet->ops->is_open(b->outlet)); /* not any more */
     assert_false(c->outlet->ops->is_open(c->outlet));
     assert_int_equal(opens, 2); /* those of a and b */
@@ -326,7 +327,7 @@ static void a_record_partly_written_is_continued(void **state) {
     begin_with_three();
     append_to(1, "b1\n");
     append_to(1, "c2\n"); /* a record of stream b, which cannot be written alone */
-    drain_stream(host.engine->drain, 1)->partly = 0;
+    drain_stream(host.engine->drainer.drain, 1)->partly = 0;
     stalled_by = 'b';
     assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     append_to(0, "a1\n");
@@ -358,10 +359,12 @@ static void no_one_else_notes_that_he_is_behind_a_marker_that_may_give_way(void 
     assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     assert_file(paths[0], "a1\n");
-    assert_int_equal(drain_stream(host.engine->drain, 0)->noted.drained_position, host.engine->view.recovery.log_end);
+    assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->noted.drained_position,
+                     host.engine->view.recovery.log_end);
     stalled_by = 0;
     drain_all();
-    assert_int_equal(drain_stream(host.engine->drain, 0)->noted.drained_position, host.engine->ring->begin_position);
+    assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->noted.drained_position,
+                     host.engine->ring->begin_position);
 }
 
 int main(void) {

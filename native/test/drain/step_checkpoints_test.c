@@ -35,7 +35,7 @@ static void the_next_epoch_remembers_it(void **state) {
     close_ring();
     open_ring();
     for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
-        assert_int_equal(engine_note_writer(host.engine), 0);
+        assert_int_equal(keeper_note(&host.engine->keeper), 0);
     }
     assert_int_equal(note(0)->in_flight_end, reached);
     assert_int_equal(note(1)->in_flight_end, reached);
@@ -46,7 +46,7 @@ static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
     open_ring();
     fail_ring();
     engine_step(host.engine, 1);
-    assert_true(drain_is_done(host.engine->drain));
+    assert_true(drain_is_done(host.engine->drainer.drain));
     struct file_identity identity;
     assert_int_equal(files_posix.ops->identity_of_path(&files_posix, host.file, &identity), 0);
     assert_int_equal(identity.bytes, 100);
@@ -73,7 +73,7 @@ static void nothing_is_released_before_both_checkpoints_say_so(void **state) {
         for (int i = 0; i < 8; i++) {
             append(100);
         }
-        while (!drain_is_done(host.engine->drain)) {
+        while (!drain_is_done(host.engine->drainer.drain)) {
             assert_true(engine_step(host.engine, 1) >= 0);
         }
         engine_step(host.engine, 1);

@@ -59,7 +59,7 @@ static void records_that_come_without_a_pause_are_synced_two_seconds_after_the_f
         host.now_ns += 1;
         come_and_look();
         assert_int_equal(syncs, 1);
-        assert_int_equal(drain_stream(host.engine->drain, 0)->noted.next_sequence, 6 + 4 * again);
+        assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->noted.next_sequence, 6 + 4 * again);
     }
 }
 
@@ -138,10 +138,10 @@ static void no_batch_is_begun_after_the_time_that_a_close_has(void **state) {
         append(RECORD_LOSS_BYTES);
     }
     ops.write = slow_write;
-    host.engine->drain->batch_room = RECORD_LOSS_BYTES; /* a batch holds one record */
-    drain_give_up_at(host.engine->drain, host.now_ns + 2000000000);
+    host.engine->drainer.drain->batch_room = RECORD_LOSS_BYTES; /* a batch holds one record */
+    drain_give_up_at(host.engine->drainer.drain, host.now_ns + 2000000000);
     assert_int_equal(engine_step(host.engine, 1) >= 0, 1);
-    assert_int_equal(drain_stream(host.engine->drain, 0)->written.walk.sequence, 4);
+    assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->written.walk.sequence, 4);
 }
 
 static void who_waits_for_many_batches_waits_for_one_sync(void **state) {
@@ -151,10 +151,10 @@ static void who_waits_for_many_batches_waits_for_one_sync(void **state) {
     for (int i = 0; i < 6; i++) {
         append(RECORD_LOSS_BYTES);
     }
-    host.engine->drain->batch_room = RECORD_LOSS_BYTES; /* of a batch: a record */
+    host.engine->drainer.drain->batch_room = RECORD_LOSS_BYTES; /* of a batch: a record */
     assert_int_equal(engine_step(host.engine, 1), 1);
     assert_int_equal(syncs, 1);
-    assert_int_equal(drain_stream(host.engine->drain, 0)->noted.next_sequence, 8);
+    assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->noted.next_sequence, 8);
 }
 
 int main(void) {

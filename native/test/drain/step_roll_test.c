@@ -9,7 +9,7 @@ static int calls, writes, writes_at_call, syncs, header_bytes;
 static uint64_t written_sequence; /* the roll that the outlet got */
 
 static struct drain_stream *stream(void) {
-    return drain_stream(host.engine->drain, 0);
+    return drain_stream(host.engine->drainer.drain, 0);
 }
 
 static int64_t count_write(struct outlet *outlet, const void *data, size_t bytes) {
@@ -74,7 +74,7 @@ static void it_is_in_no_batch(void **state) {
     assert_file(host.file, "a\nb\nc\n");
     assert_int_equal(stream()->noted.next_sequence, 5);
     struct drain_figures figures = {.records = 0};
-    assert_int_equal(drain_get_figures(host.engine->drain, 0, &figures), 0);
+    assert_int_equal(drain_get_figures(host.engine->drainer.drain, 0, &figures), 0);
     assert_int_equal(figures.records, 3);
 }
 
@@ -148,25 +148,25 @@ static void whoever_performs_it_has_a_minute(void **state) {
         answers[i] = -EINPROGRESS;
     }
     assert_int_equal(engine_step(host.engine, 1), -EINPROGRESS);
-    assert_false(drain_is_stalled(host.engine->drain));
+    assert_false(drain_is_stalled(host.engine->drainer.drain));
     host.now_ns += 59000000000;
     assert_int_equal(engine_step(host.engine, 1), -EINPROGRESS);
-    assert_false(drain_is_stalled(host.engine->drain));
+    assert_false(drain_is_stalled(host.engine->drainer.drain));
     assert_int_equal(told("has not answered"), 0);
     host.now_ns += 1000000000;
     assert_int_equal(engine_step(host.engine, 1), -EINPROGRESS);
-    assert_true(drain_is_stalled(host.engine->drain));
+    assert_true(drain_is_stalled(host.engine->drainer.drain));
     assert_int_equal(told("has not answered"), 1);
     assert_int_equal(engine_step(host.engine, 1), -EINPROGRESS);
     assert_int_equal(told("has not answered"), 0);
     drain_all();
-    assert_false(drain_is_stalled(host.engine->drain));
+    assert_false(drain_is_stalled(host.engine->drainer.drain));
     assert_int_equal(told("is being written again"), 1);
     assert_file(host.file, "b\n");
     append_roll("", "", archive); /* the next roll has a minute of its own */
     answers[calls] = -EINPROGRESS;
     assert_int_equal(engine_step(host.engine, 1), -EINPROGRESS);
-    assert_false(drain_is_stalled(host.engine->drain));
+    assert_false(drain_is_stalled(host.engine->drainer.drain));
 }
 
 static void another_reason_is_told_at_once(void **state) {
@@ -174,7 +174,7 @@ static void another_reason_is_told_at_once(void **state) {
     append_roll("", "", archive);
     answers[0] = -ENOSPC;
     assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
-    assert_true(drain_is_stalled(host.engine->drain));
+    assert_true(drain_is_stalled(host.engine->drainer.drain));
     assert_int_equal(told("ENOSPC"), 1);
     drain_all();
 }

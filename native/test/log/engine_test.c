@@ -142,7 +142,7 @@ static void bytes_of_others_behind_the_log_divert_it_at_once(void **state) {
     fclose(file);
     open_ring();
     char path[sizeof host.file], wanted[sizeof host.file + 8];
-    drain_copy_path(host.engine->drain, 0, path, sizeof path);
+    drain_copy_path(host.engine->drainer.drain, 0, path, sizeof path);
     snprintf(wanted, sizeof wanted, "%s.burst-2", host.file);
     assert_string_equal(path, wanted);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {

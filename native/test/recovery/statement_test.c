@@ -43,10 +43,10 @@ static uint64_t end_after_two_records(void) {
 }
 
 static void drain_all(void) {
-    for (int i = 0; i < 10 && !drain_is_done(host.engine->drain); i++) {
+    for (int i = 0; i < 10 && !drain_is_done(host.engine->drainer.drain); i++) {
         assert_int_equal(engine_step(host.engine, 1) < 0, 0);
     }
-    assert_true(drain_is_done(host.engine->drain));
+    assert_true(drain_is_done(host.engine->drainer.drain));
 }
 
 static void what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_warning(void **state) {

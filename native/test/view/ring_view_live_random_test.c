@@ -14,7 +14,7 @@ static void anything(uint64_t offset) {
     for (uint64_t n = random_below(4); n > 0; n--) {
         const uint64_t what = random_below(16);
         if (what == 0) {
-            assert_int_equal(engine_note_writer(host.engine), 0);
+            assert_int_equal(keeper_note(&host.engine->keeper), 0);
         } else if (what < 4) {
             engine_step(host.engine, what == 1); /* fails if a stream is stalled */
         } else if (what == 4) {

@@ -70,7 +70,7 @@ static void laps_while_the_notes_are_due(uint64_t offset) {
     if (offset == LAYOUT_CHECKPOINT_OFFSET(0) || offset == LAYOUT_NOTE_OFFSET(0)) {
         write_a_lap();
         write_a_lap();
-        assert_int_equal(engine_note_writer(host.engine), 0);
+        assert_int_equal(keeper_note(&host.engine->keeper), 0);
     }
 }
 

@@ -159,12 +159,12 @@ static int drain(struct world *world) {
     int rc = 0;
     for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
         rc = engine_step(world->engine, 1);
-        if (rc < 0 || (rc == 0 && drain_is_done(world->engine->drain))) {
+        if (rc < 0 || (rc == 0 && drain_is_done(world->engine->drainer.drain))) {
             break;
         }
     }
     MUST(rc <= 0); /* the drain comes to an end */
-    return rc == 0 && drain_is_done(world->engine->drain);
+    return rc == 0 && drain_is_done(world->engine->drainer.drain);
 }
 
 static const char *payload_of(uint64_t i) {
@@ -176,7 +176,7 @@ static const char *payload_of(uint64_t i) {
 /* A refusal of the second stream must have a sentence. */
 static void open_streams(struct world *world) {
     const struct engine_stream second = {.name = SECOND_NAME, .path = SECOND_FILE};
-    const struct drain_stream *main_stream = drain_stream(world->engine->drain, 0);
+    const struct drain_stream *main_stream = drain_stream(world->engine->drainer.drain, 0);
     ids[0] = 0;
     is_open[0] = main_stream != NULL && main_stream->is_open;
     error_set(0, "%s", "");

@@ -115,7 +115,7 @@ static const struct record_header *provable_record(const struct recovery_input *
 /* The position behind all records that were written to a log file, in this life or an earlier one. A record that is
  * in a file and is then lost in the ring may be reported as lost although it is there. */
 static uint64_t not_in_a_file(const struct world *world) {
-    const struct drain_stream *stream = drain_stream(world->engine->drain, 0);
+    const struct drain_stream *stream = drain_stream(world->engine->drainer.drain, 0);
     const struct destination *destination = &((const struct log_file *)stream->outlet)->destination;
     const int is_redo = destination->file == DESTINATION_CLOSED || destination->length < destination->redo_until;
     return is_redo || stream->partly > 0 ? UINT64_MAX : stream->written.walk.position;

@@ -158,7 +158,7 @@ void file_changed_while_the_disk_is_full(struct world *world) {
         world->files.space_bytes = change == 1 ? 120 : 0;
         log_drain(world, 0);
         char path[BURST_PATH_BYTES];
-        drain_copy_path(world->engine->drain, 0, path, sizeof path);
+        drain_copy_path(world->engine->drainer.drain, 0, path, sizeof path);
         if (change < 2) {
             others_write(world, path, "# somebody else's\n");
         } else {

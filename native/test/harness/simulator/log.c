@@ -43,6 +43,8 @@ int log_open(struct world *world) {
         .files = &world->files.files,
         .events = &world->events,
         .window_maker = world->window_maker,
+        /* Every second log reads the slots, as a writer does that another process drains. */
+        .reads_slots = world->model.incarnation % 2 == 0,
     };
     struct engine_stream main_stream = {
         .name = "", .path = world->file_name, .roller = sim_roller_of(world, 0), .has_index = world->has_index};
@@ -262,7 +264,7 @@ void log_drain_all(struct world *world) {
     int rc = 0;
     for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
         rc = log_drain(world, 1);
-        if (rc == 0 && drain_is_done(world->engine->drain)) {
+        if (rc == 0 && drain_is_done(world->engine->drainer.drain)) {
             return;
         }
         world->now_ns += 100000000;

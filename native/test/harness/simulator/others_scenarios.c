@@ -68,7 +68,7 @@ static void extend(struct world *world) {
 /* Others overwrite the last bytes that the drain has written. */
 static void edit(struct world *world) {
     char path[LAYOUT_FILE_NAME_BYTES];
-    const struct outlet *outlet = drain_stream(world->engine->drain, 0)->outlet;
+    const struct outlet *outlet = drain_stream(world->engine->drainer.drain, 0)->outlet;
     const uint64_t end = outlet->ops->length(outlet) + WRITE_BYTES;
     noted(world, path, sizeof path);
     others_edit(world, path, (size_t)end, "# edited\n");
@@ -155,7 +155,7 @@ IN_A_BATCH(file_deleted_in_a_batch, delete_it, BEFORE_A_WRITE)
 static void expect_log_in(struct world *world, const char *wanted) {
     char path[LAYOUT_FILE_NAME_BYTES];
     log_drain_all(world);
-    drain_copy_path(world->engine->drain, 0, path, sizeof path);
+    drain_copy_path(world->engine->drainer.drain, 0, path, sizeof path);
     if (strcmp(path, wanted) != 0) {
         violation(world, "the log is in %s, not in %s", path, wanted);
     }

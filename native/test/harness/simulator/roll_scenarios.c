@@ -276,7 +276,7 @@ void streams_roll_by_a_caller(struct world *world) {
 
 static void check_file_number(struct world *world, uint64_t wanted) {
     struct drain_figures figures;
-    drain_get_figures(world->engine->drain, 0, &figures);
+    drain_get_figures(world->engine->drainer.drain, 0, &figures);
     if (figures.file_number != wanted) {
         violation(world, "file %llu is written, and not %llu", (unsigned long long)figures.file_number,
                   (unsigned long long)wanted);

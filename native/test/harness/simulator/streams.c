@@ -71,7 +71,7 @@ void log_open_wanted(struct world *world) {
 
 void log_check_drained(struct world *world, unsigned which) {
     struct drain_figures figures;
-    if (drain_get_figures(world->engine->drain, world->streams[which].id, &figures) < 0) {
+    if (drain_get_figures(world->engine->drainer.drain, world->streams[which].id, &figures) < 0) {
         violation(world, "the drain does not know stream %u", which);
     }
     if (figures.held_bytes != 0) {

@@ -134,7 +134,7 @@ static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_wh
     ops = *files_posix.ops;
     ops.sync = never_syncing;
     host.files.ops = &ops;
-    struct event_count *drained = &host.engine->drained;
+    struct event_count *drained = &host.engine->keeper.drained;
     const uint32_t ticket = event_count_register(drained);
     for (int step = 1; step <= 5; step++) {
         sync_attempts = 0;

@@ -32,7 +32,7 @@ static void divert(void) {
 static void assert_log_is(const char *path, const char *wanted) {
     char current[LAYOUT_FILE_NAME_BYTES];
     drain_all();
-    drain_copy_path(host.engine->drain, 0, current, sizeof current);
+    drain_copy_path(host.engine->drainer.drain, 0, current, sizeof current);
     assert_string_equal(current, path);
     assert_file(path, wanted);
 }

@@ -45,7 +45,7 @@ static void divert_and_begin_to_roll(void) {
     open_diverted();
     append_roll("f", "h", archive);
     append_text("third\n");
-    struct drain *drain = host.engine->drain;
+    struct drain *drain = host.engine->drainer.drain;
     struct drain_stream *stream = drain_stream(drain, 0);
     drain_look(drain);
     for (int i = 0; i < 50 && stream->noted.outlet.roll.phase != ROLL_ROLLING; i++) {
@@ -188,7 +188,7 @@ static void a_stop_at_any_operation_leaves_each_record_once(void **state) {
         append_text("fourth\n");
         drain_all();
         char next[sizeof host.file + 32];
-        drain_copy_path(host.engine->drain, 0, next, sizeof next);
+        drain_copy_path(host.engine->drainer.drain, 0, next, sizeof next);
         if (has_text(archive, "second\nf") + has_text(new_name, "second\nf") != 1 ||
             !has_text(next, "hthird\nfourth\n")) {
             fail_msg("after %d operations, the last of which was %s", operations, last_operation);

@@ -37,7 +37,7 @@ static void stop(void) {
 
 static void assert_rolled(void) {
     char beside[sizeof archive + 8];
-    const struct drain_stream *stream = drain_stream(host.engine->drain, 0);
+    const struct drain_stream *stream = drain_stream(host.engine->drainer.drain, 0);
     assert_file(archive, LINES_BEFORE FOOTER);
     assert_file(second_archive, HEADER "third\nfourth\n" FOOTER);
     assert_file(host.file, "fifth\n");

@@ -92,12 +92,12 @@ static int begin(void **state) {
 }
 
 static const struct outlet_roll *noted(void) {
-    return &drain_stream(host.engine->drain, 0)->noted.outlet.roll;
+    return &drain_stream(host.engine->drainer.drain, 0)->noted.outlet.roll;
 }
 
 /* Steps until a roll is noted as far as this. */
 static void step_to(enum roll_phase phase) {
-    struct drain *drain = host.engine->drain;
+    struct drain *drain = host.engine->drainer.drain;
     struct drain_stream *stream = drain_stream(drain, 0);
     drain_look(drain);
     for (int i = 0; i < 50 && noted()->phase != phase; i++) {
@@ -173,7 +173,7 @@ static void the_next_file_is_known_as_one(void **state) {
     assert_int_equal(noted()->born_ns, -7);
     const struct drain_figures none = {.file_number = 0};
     struct drain_figures figures = none;
-    assert_int_equal(drain_get_figures(host.engine->drain, 0, &figures), 0);
+    assert_int_equal(drain_get_figures(host.engine->drainer.drain, 0, &figures), 0);
     assert_int_equal(figures.file_number, 2);
     assert_int_equal(figures.file_born_ns, -7);
     /* One that others make the log begin was not begun by a roll. */

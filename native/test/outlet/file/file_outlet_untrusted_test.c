@@ -77,15 +77,15 @@ static void a_ring_of_others_makes_no_rules(void **state) {
     assert_file(archive, "a\nf");
     assert_int_equal(stat(host.file, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0640);
-    assert_int_equal(drain_next_rules(host.engine->drain, &rules), -ENOENT);
-    assert_int_equal(drain_take_rules(host.engine->drain, 0, &rules), 0);
+    assert_int_equal(drain_next_rules(host.engine->drainer.drain, &rules), -ENOENT);
+    assert_int_equal(drain_take_rules(host.engine->drainer.drain, 0, &rules), 0);
     append_text("b\n");
     append_roll_record(&roll, 4712); /* of its own application */
     drain_all();
     umask(before);
     assert_int_equal(stat(host.file, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0666);
-    assert_int_equal(drain_next_rules(host.engine->drain, &rules), 0);
+    assert_int_equal(drain_next_rules(host.engine->drainer.drain, &rules), 0);
     assert_string_equal(rules.pattern, "/etc/%i");
 }
 

@@ -74,7 +74,7 @@ static void begin(void) {
 
 static void assert_stalls(void) {
     assert_int_equal(engine_step(host.engine, 1), -ENOMEDIUM);
-    assert_true(drain_is_stalled(host.engine->drain));
+    assert_true(drain_is_stalled(host.engine->drainer.drain));
     assert_int_equal(access(host.file, F_OK), -1);
 }
 

@@ -111,9 +111,9 @@ static void a_stop_at_any_operation_leaves_no_record_out(void **state) {
 }
 
 static void move_and_sync(struct drain_stream *stream) {
-    drain_look(host.engine->drain);
-    assert_int_equal(stream_move(host.engine->drain, stream, host.engine->drain->durable), 1);
-    assert_int_equal(stream_sync(host.engine->drain, stream), 1);
+    drain_look(host.engine->drainer.drain);
+    assert_int_equal(stream_move(host.engine->drainer.drain, stream, host.engine->drainer.drain->durable), 1);
+    assert_int_equal(stream_sync(host.engine->drainer.drain, stream), 1);
 }
 
 /* Two syncs without a checkpoint between them: the second one has the records of the first again. */
@@ -123,7 +123,7 @@ static void what_was_not_noted_is_written_again(void **state) {
     open_ring();
     append_text("first\n");
     drain_all();
-    struct drain_stream *stream = drain_stream(host.engine->drain, 0);
+    struct drain_stream *stream = drain_stream(host.engine->drainer.drain, 0);
     append_text("second\n");
     move_and_sync(stream);
     assert_true(stream->next.outlet.roll.index.bytes > stream->noted.outlet.roll.index.bytes);
@@ -151,7 +151,7 @@ static void an_index_that_is_not_as_noted_ends(void **state) {
         open_ring();
         append_text("second\n");
         drain_all();
-        assert_int_equal(drain_stream(host.engine->drain, 0)->noted.outlet.roll.index.sequence, 2);
+        assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->noted.outlet.roll.index.sequence, 2);
         assert_file(host.file, "first\nsecond\n");
         remove_folder(NULL);
     }
@@ -187,7 +187,7 @@ static void an_index_that_cannot_be_made_never_stalls_the_log(void **state) {
     assert_file(archive, "first\nsecond\n" FOOTER);
     assert_file(host.file, "fifth\n");
     assert_int_equal(assert_told("could not be written"), EVENT_WARN);
-    assert_int_equal(drain_stream(host.engine->drain, 0)->noted.outlet.roll.index.sequence, 0);
+    assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->noted.outlet.roll.index.sequence, 0);
     remove_folder(NULL);
 }
 
@@ -208,7 +208,7 @@ static void an_index_that_cannot_be_synced_is_left_until_the_next_file(void **st
     sync_rc = 0;
     append_text("third\n");
     drain_all();
-    struct drain_stream *stream = drain_stream(host.engine->drain, 0);
+    struct drain_stream *stream = drain_stream(host.engine->drainer.drain, 0);
     assert_int_equal(stream->noted.outlet.roll.index.sequence, 0);
     assert_file(host.file, "first\nsecond\nthird\n");
     assert_int_equal(assert_told("could not be written"), EVENT_WARN);
