@@ -227,6 +227,12 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     engine->parts = *parts;
     struct ring_limits limits;
     struct ring_start start;
+    engine->requests = requests_create(parts->platform);
+    if (engine->requests == NULL) {
+        engine_close(engine);
+        return error_set(ENOMEM, "no memory for the streams of ring %s: %zu bytes", parts->device->path,
+                         sizeof *engine->requests);
+    }
     /* Flushes before it reads: recovery must see what the next crash leaves. */
     int rc = parts->device->ops->flush(parts->device);
     rc = rc < 0 ? rc : ledger_read(parts->platform, parts->device, &engine->view.ledger);
@@ -259,11 +265,8 @@ struct ring *engine_detach_ring(struct engine *engine) {
 }
 
 void engine_close(struct engine *engine) {
-    for (struct engine_call *call = atomic_load(&engine->calls), *next; call != NULL; call = next) {
-        next = call->next;
-        call->run(call, NULL);
-    }
     drainer_close(&engine->drainer);
+    requests_destroy(engine->parts.platform, engine->requests);
     keeper_end(&engine->keeper);
     if (engine->ring != NULL) {
         ring_destroy(engine->ring);

@@ -9,6 +9,7 @@
 #include "ledger/ledger.h"
 #include "log/drainer.h"
 #include "log/keeper.h"
+#include "log/requests.h"
 #include "ring/ring.h"
 #include "view/ring_view.h"
 #include "window/memory.h"
@@ -42,16 +43,6 @@ struct engine_config {
     int64_t absent_stream_wait_ns;
 };
 
-struct engine;
-
-/* A request of any thread to the thread that steps, which alone touches streams and outlets. */
-struct engine_call {
-    struct engine_call *next;
-    /* Does the work. Threads that wait for it are woken afterwards. engine NULL: the engine is closed, and nothing can
-     * be done any more. */
-    void (*run)(struct engine_call *call, struct engine *engine);
-};
-
 struct engine {
     struct engine_parts parts;
     struct ring_view view;
@@ -59,8 +50,8 @@ struct engine {
     struct window *window; /* NULL: the ring has none. Whole, and to be announced, once engine_open has returned */
     struct keeper keeper;
     struct drainer drainer;
-    _Atomic(struct engine_call *) calls; /* requests, the newest one first */
-    struct log_source source;            /* the ring below its watermark */
+    struct requests *requests; /* which streams are to be open; the main stream is none of them */
+    struct log_source source;  /* the ring below its watermark */
 };
 
 /* Recovers, opens a new epoch, and opens the main stream if there is one. Returns 0 with *engine ready for ring_append
@@ -72,8 +63,8 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
  * thread at a time may call this and all functions below but engine_ask. */
 int engine_step(struct engine *engine, int sync);
 
-/* Has the next step do the request. The step under way ends after its batch. Any thread may call this. */
-void engine_ask(struct engine *engine, struct engine_call *call);
+/* Has the next step deal with the requests. The step under way ends after its batch. Any thread may call this. */
+void engine_ask(struct engine *engine);
 
 /* Opens a stream beside the main stream, like drain_add_stream. Its records are appended with *id. */
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id);
@@ -84,7 +75,7 @@ void engine_remove_stream(struct engine *engine, uint16_t id);
 /* Writes the last note: it says that the log is closed, unless the ring has failed. */
 void engine_note_end(struct engine *engine);
 
-/* Runs the requests without the engine, and frees everything but the parts. No call may be under way. */
+/* Frees everything but the parts. Requests that wait are dropped (requests_destroy). No call may be under way. */
 void engine_close(struct engine *engine);
 
 /* Takes the ring out of the engine, so that engine_close does not free it: late callers may still look at it. */

@@ -51,7 +51,7 @@ static void rolled(void *drainer) {
 }
 
 static int is_wanted(void *drainer) {
-    return atomic_load(&engine_behind(drainer)->calls) != NULL;
+    return requests_wait(engine_behind(drainer)->requests);
 }
 
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {

@@ -1,33 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The periodic work of an open log: requests, and a step of the drain between the two halves of the keeper's. */
+#include <errno.h>
+
+#include "base/error.h"
 #include "log/engine.h"
 
-void engine_ask(struct engine *engine, struct engine_call *call) {
-    call->next = atomic_load(&engine->calls);
-    while (!atomic_compare_exchange_weak(&engine->calls, &call->next, call)) {
-    }
+void engine_ask(struct engine *engine) {
     event_count_notify(&engine->ring->drain, engine->parts.platform);
 }
 
-/* Does the requests in the order in which they came: a stream that is opened again was closed before. */
-static void run_calls(struct engine *engine) {
-    struct engine_call *asked = atomic_exchange(&engine->calls, NULL), *call = NULL;
-    while (asked != NULL) {
-        struct engine_call *before = asked->next;
-        asked->next = call;
-        call = asked;
-        asked = before;
+/* An answer says that both slots name the stream. So the slots are asked, and not the drain alone. */
+static int open_requested(void *argument, const struct engine_stream *stream, uint16_t *id) {
+    struct engine *engine = argument;
+    const struct checkpoints *written = engine->parts.reads_slots ? NULL : ledger_checkpoints(engine->view.ledger);
+    const int rc = engine_add_stream(engine, stream, id);
+    if (rc < 0 || slot_watch_names(&engine->keeper.slots, written, *id)) {
+        return rc;
     }
-    while (call != NULL) {
-        struct engine_call *next = call->next; /* the asking thread may free a request that is done */
-        call->run(call, engine);
-        event_count_notify(&engine->keeper.drained, engine->parts.platform);
-        call = next;
-    }
+    engine_remove_stream(engine, *id);
+    return error_set(
+        EIO,
+        "the checkpoints of ring %s do not both name log file %s, so its records could be lost: look at the "
+        "errors of the ring's medium, and open the log file again",
+        engine->parts.device->path, stream->path);
+}
+
+static void close_requested(void *argument, uint16_t id) {
+    engine_remove_stream(argument, id);
+}
+
+static void answered(void *argument) {
+    struct engine *engine = argument;
+    event_count_notify(&engine->keeper.drained, engine->parts.platform);
 }
 
 int engine_step(struct engine *engine, int sync) {
-    run_calls(engine);
+    if (requests_wait(engine->requests)) {
+        const struct request_server server = {
+            .argument = engine, .open = open_requested, .close = close_requested, .answered = answered};
+        requests_serve(engine->requests, &server);
+    }
     const uint64_t durable = keeper_begin_step(&engine->keeper);
     const int rc = drain_step(engine->drainer.drain, sync);
     keeper_end_step(&engine->keeper, durable, rc);

@@ -47,7 +47,7 @@ struct burst_stream {
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
     burst_stream_t *next;          /* the next stream of the same log */
-    struct engine_call letting_go; /* request to let go of its log file, made by its close */
+    struct request_ticket request; /* which opened it; the main stream has none */
 };
 
 /*
@@ -140,9 +140,9 @@ int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint
 int log_is_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
                    uint64_t sequence);
 
-/* Waits until a request to the engine was done; *was_run tells that. Returns 1, or 0 if the time is over or the log is
- * being closed. The caller has entered. */
-int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit);
+/* Waits for the answer to a request. Returns NULL if the time is over or the log is being closed. The caller has
+ * entered. */
+const struct stream_answer *log_await_answer(burst_t *log, const struct request_ticket *ticket, struct limit *limit);
 
 /* Returns 0, or -errno with a sentence if the stream takes no records. */
 int stream_check(const burst_stream_t *stream);

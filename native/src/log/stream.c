@@ -258,26 +258,24 @@ int burst_current_file(const burst_t *log, char *path, size_t path_bytes) {
     return burst_stream_current_file(&log->main, path, path_bytes);
 }
 
-int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit) {
+const struct stream_answer *log_await_answer(burst_t *log, const struct request_ticket *ticket, struct limit *limit) {
     struct event_count *drained = &log->engine->keeper.drained;
     for (;;) {
-        const uint32_t ticket = event_count_register(drained);
+        const uint32_t wake = event_count_register(drained);
         const int64_t left_ns = limit_left_ns(limit, &platform_linux);
-        const int done = atomic_load(was_run) != 0;
-        if (done || left_ns == 0 || users_are_closing(&log->users)) {
+        const struct stream_answer *answer = requests_answer(log->engine->requests, ticket);
+        if (answer != NULL || left_ns == 0 || users_are_closing(&log->users)) {
             event_count_leave(drained);
-            return done;
+            return answer;
         }
-        event_count_wait(drained, &platform_linux, ticket, left_ns);
+        event_count_wait(drained, &platform_linux, wake, left_ns);
     }
 }
 
-static void let_go(struct engine_call *call, struct engine *engine) {
-    burst_stream_t *stream = (burst_stream_t *)((char *)call - offsetof(burst_stream_t, letting_go));
-    if (engine != NULL) {
-        engine_remove_stream(engine, stream->id);
-        keep(stream); /* tells the close that the file is let go of */
-    }
+/* The drain has let go of the file. */
+static void is_let_go(void *stream, int was_open) {
+    (void)was_open;
+    keep(stream);
 }
 
 static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
@@ -300,9 +298,9 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     if (log_enter(log) < 0) {
         return rc < 0 ? rc : -ESHUTDOWN;
     }
-    stream->letting_go.run = let_go;
-    engine_ask(log->engine, &stream->letting_go);
-    log_await_call(log, &stream->is_kept, &limit);
+    requests_close(log->engine->requests, &stream->request, is_let_go, stream);
+    engine_ask(log->engine);
+    log_await_answer(log, &stream->request, &limit);
     log_leave(log);
     rolling_await_end(stream->rolling, &limit);
     return rc;

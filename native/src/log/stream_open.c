@@ -15,20 +15,15 @@
 #include "log/stream_names.h"
 #include "outlet/file/accounts.h"
 
-/* Begins with the request to the drain, and ends with the strings that `wanted` points to. */
+/* Ends with the strings that `wanted` points to. */
 struct stream_opening {
-    struct engine_call call;
-    /* One of the two is done: the caller has the result, or waits no more; or the drain has tried the open. */
-    _Atomic uint32_t one_is_through;
-    struct error_list error; /* the drain's errors */
     struct log_file_before before;
     struct engine_stream wanted;
     struct roll_slot *rolls; /* NULL: the engine performs the rolls */
     struct rolling *rolling; /* NULL: the stream does not roll by itself */
     struct roll_rules_head rights;
     struct retention *retention; /* NULL: it has no segments */
-    uint16_t id;
-    size_t bytes; /* of this struct with its strings */
+    size_t bytes;                /* of this struct with its strings */
     char strings[];
 };
 
@@ -168,29 +163,19 @@ void stream_take_back(burst_stream_t *stream, struct stream_opening *opening) {
 /* ------------------------------------------------------------------------------------------ a stream of an open log
  *
  * Only the drain may open it, and a log file that does not answer may hold the drain up for ever. So the caller asks
- * the drain, and waits within a limit. The opening belongs to both; the last one to need it frees it. */
+ * the drain, and waits within a limit. If that is over the caller withdraws the request, and the drain gets the opening:
+ * it frees it once it has dealt with that. */
 
-/* Runs in the thread of the drain. Takes back everything it made for a stream that cannot be opened. */
-static void run_opening(struct engine_call *call, struct engine *engine) {
-    struct stream_opening *opening = (struct stream_opening *)call;
-    int rc = -ESHUTDOWN;
-    if (engine != NULL && !atomic_load(&opening->one_is_through)) {
-        rc = engine_add_stream(engine, &opening->wanted, &opening->id);
-        error_list_add(&opening->error, rc);
-        if (rc < 0) {
-            log_file_take_back(&opening->before);
-        }
+/* Runs in the thread of the drain, or when the log is closed. */
+static void forget_withdrawn(void *argument, int was_open) {
+    struct stream_opening *opening = argument;
+    if (was_open) {
+        roll_slot_close(opening->rolls); /* not freed: the stream's file may be written, and then asks it */
+        opening->rolls = NULL;
+        rolling_leave(opening->rolling); /* not freed for the same reason */
+        opening->rolling = NULL;
     }
-    if (atomic_exchange(&opening->one_is_through, 1)) {
-        if (rc == 0) {
-            engine_remove_stream(engine, opening->id);
-            roll_slot_close(opening->rolls); /* not freed: the stream's file may be written, and then asks it */
-            opening->rolls = NULL;
-            rolling_leave(opening->rolling); /* not freed for the same reason */
-            opening->rolling = NULL;
-        }
-        forget_opening(opening);
-    }
+    forget_opening(opening);
 }
 
 static int refuse_late(const burst_t *log, const char *path) {
@@ -208,21 +193,27 @@ static int refuse_late(const burst_t *log, const char *path) {
  * freed. */
 static int await_opening(burst_stream_t *stream, struct stream_opening *opening, const char *path) {
     burst_t *log = stream->log;
+    struct requests *requests = log->engine->requests;
     struct limit limit = limit_of(log->shutdown_timeout_ns);
-    opening->call.run = run_opening;
-    engine_ask(log->engine, &opening->call);
-    log_await_call(log, &opening->one_is_through, &limit);
-    if (!atomic_exchange(&opening->one_is_through, 1)) {
-        stream_names_let_go(stream);
-        return refuse_late(log, path);
+    int rc = requests_open(requests, log->ring->path, &opening->wanted, &stream->request);
+    if (rc == 0) {
+        engine_ask(log->engine);
+        const struct stream_answer *answer = log_await_answer(log, &stream->request, &limit);
+        if (answer == NULL) {
+            requests_close(requests, &stream->request, forget_withdrawn, opening);
+            engine_ask(log->engine);
+            stream_names_let_go(stream);
+            return refuse_late(log, path);
+        }
+        if (answer->rc == 0) {
+            stream_start(stream, opening, answer->id);
+            return 0;
+        }
+        rc = error_set(-answer->rc, "%s", answer->text);
+        requests_forget(requests, &stream->request);
     }
-    const int rc = error_list_result(&opening->error);
-    if (rc < 0) {
-        stream_names_let_go(stream);
-        forget_opening(opening);
-    } else {
-        stream_start(stream, opening, opening->id);
-    }
+    stream_names_let_go(stream);
+    forget_opening(opening);
     return rc;
 }
 

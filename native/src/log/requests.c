@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/requests.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "log/log_file_open.h"
+
+struct requests *requests_create(const struct platform *platform) {
+    struct requests *requests = platform_allocate(platform, sizeof *requests, PLATFORM_PLAIN);
+    if (requests != NULL) {
+        pthread_mutex_init(&requests->lock, NULL);
+    }
+    return requests;
+}
+
+void requests_destroy(const struct platform *platform, struct requests *requests) {
+    if (requests == NULL) {
+        return;
+    }
+    for (unsigned entry = 0; entry < REQUESTS_MOST; entry++) {
+        const struct request_local *local = &requests->locals[entry];
+        if (local->closed != NULL) {
+            local->closed(local->argument, 0);
+        }
+    }
+    platform_release(platform, requests, sizeof *requests);
+}
+
+/* --------------------------------------------------------------------------------------------- the application */
+
+static int is_free(const struct requests *requests, unsigned entry) {
+    const struct stream_request *asked = &requests->asked[entry];
+    return atomic_load(&asked->wants) == REQUEST_CLOSED &&
+           atomic_load(&requests->answered[entry].number) == atomic_load(&asked->number);
+}
+
+static void copy(char *to, size_t room, const char *from) {
+    snprintf(to, room, "%s", from == NULL ? "" : from);
+}
+
+/* Publishes the entry as it is now. The caller has the lock. */
+static void publish(struct requests *requests, struct request_ticket *ticket, enum request_wants wants) {
+    struct stream_request *asked = &requests->asked[ticket->entry];
+    ticket->number = atomic_load(&requests->newest) + 1;
+    atomic_store(&asked->wants, wants);
+    atomic_store(&asked->number, ticket->number);
+    atomic_store(&requests->newest, ticket->number);
+}
+
+static int put(struct requests *requests, const struct engine_stream *stream, struct request_ticket *ticket) {
+    unsigned entry = 0;
+    while (entry < REQUESTS_MOST && !is_free(requests, entry)) {
+        entry++;
+    }
+    if (entry == REQUESTS_MOST) {
+        return -EBUSY;
+    }
+    struct stream_request *asked = &requests->asked[entry];
+    asked->file_mode = stream->new_file.mode;
+    asked->has_index = (uint32_t)stream->has_index;
+    asked->has_segments = stream->segments != NULL;
+    asked->is_tidied = (uint32_t)stream->is_tidied;
+    asked->segment_bytes = stream->segment_bytes;
+    copy(asked->name, sizeof asked->name, stream->name);
+    copy(asked->path, sizeof asked->path, stream->path);
+    copy(asked->segments, sizeof asked->segments, stream->segments);
+    copy(asked->owner, sizeof asked->owner, stream->new_file.owner);
+    copy(asked->group, sizeof asked->group, stream->new_file.group);
+    requests->locals[entry] = (struct request_local){.roller = stream->roller};
+    ticket->entry = entry;
+    publish(requests, ticket, REQUEST_OPEN);
+    return 0;
+}
+
+int requests_open(struct requests *requests, const char *ring, const struct engine_stream *stream,
+                  struct request_ticket *ticket) {
+    pthread_mutex_lock(&requests->lock);
+    const int rc = put(requests, stream, ticket);
+    pthread_mutex_unlock(&requests->lock);
+    return rc < 0 ? error_set(-rc,
+                              "log file %s cannot be opened now: %u streams of ring %s are open or wait for the drain, "
+                              "which waits for a log file that does not answer; open it again when that has passed",
+                              stream->path, REQUESTS_MOST, ring)
+                  : 0;
+}
+
+void requests_close(struct requests *requests, struct request_ticket *ticket, request_closed *closed, void *argument) {
+    pthread_mutex_lock(&requests->lock);
+    struct request_local *local = &requests->locals[ticket->entry];
+    local->argument = argument;
+    local->closed = closed;
+    publish(requests, ticket, REQUEST_CLOSED);
+    pthread_mutex_unlock(&requests->lock);
+}
+
+void requests_forget(struct requests *requests, const struct request_ticket *ticket) {
+    pthread_mutex_lock(&requests->lock);
+    atomic_store(&requests->asked[ticket->entry].wants, REQUEST_CLOSED);
+    pthread_mutex_unlock(&requests->lock);
+}
+
+const struct stream_answer *requests_answer(const struct requests *requests, const struct request_ticket *ticket) {
+    const struct stream_answer *answer = &requests->answered[ticket->entry];
+    return atomic_load(&answer->number) >= ticket->number ? answer : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the drain */
+
+static const char *unless_empty(const char *text) {
+    return text[0] != '\0' ? text : NULL;
+}
+
+/* Opens the stream. If that fails, removes the log file and the folders that were made for it. */
+static int open_asked(const struct stream_request *asked, const struct roller *roller,
+                      const struct request_server *server, uint16_t *id) {
+    const struct engine_stream stream = {.name = asked->name,
+                                         .path = asked->path,
+                                         .roller = roller,
+                                         .segments = asked->has_segments ? asked->segments : NULL,
+                                         .segment_bytes = asked->segment_bytes,
+                                         .has_index = (int)asked->has_index,
+                                         .is_tidied = (int)asked->is_tidied,
+                                         .new_file = {.mode = asked->file_mode,
+                                                      .owner = unless_empty(asked->owner),
+                                                      .group = unless_empty(asked->group)}};
+    struct log_file_before before;
+    log_file_look(asked->path, &before);
+    const int rc = server->open(server->argument, &stream, id);
+    if (rc < 0) {
+        log_file_take_back(&before);
+    }
+    return rc;
+}
+
+static void close_asked(struct request_local *local, struct stream_answer *answer,
+                        const struct request_server *server) {
+    const int was_open = answer->is_open;
+    if (was_open) {
+        server->close(server->argument, answer->id);
+    }
+    answer->rc = answer->is_open = 0;
+    if (local->closed != NULL) {
+        request_closed *const closed = local->closed;
+        local->closed = NULL;
+        closed(local->argument, was_open);
+    }
+}
+
+static void serve(struct requests *requests, unsigned entry, uint64_t number, const struct request_server *server) {
+    const struct stream_request *asked = &requests->asked[entry];
+    struct stream_answer *answer = &requests->answered[entry];
+    if (atomic_load(&asked->wants) == REQUEST_CLOSED) { /* perhaps withdrawn since the number was read */
+        close_asked(&requests->locals[entry], answer, server);
+    } else if (!answer->is_open) {
+        answer->rc = open_asked(asked, requests->locals[entry].roller, server, &answer->id);
+        answer->is_open = answer->rc == 0;
+        copy(answer->text, sizeof answer->text, answer->rc < 0 ? error_text() : "");
+    }
+    atomic_store(&answer->number, number);
+    server->answered(server->argument);
+}
+
+/* The entry with the lowest number that was not dealt with; REQUESTS_MOST: there is none. */
+static unsigned oldest(const struct requests *requests, uint64_t *number) {
+    unsigned found = REQUESTS_MOST;
+    *number = UINT64_MAX;
+    for (unsigned entry = 0; entry < REQUESTS_MOST; entry++) {
+        const uint64_t asked = atomic_load(&requests->asked[entry].number);
+        if (asked != atomic_load(&requests->answered[entry].number) && asked < *number) {
+            *number = asked;
+            found = entry;
+        }
+    }
+    return found;
+}
+
+void requests_serve(struct requests *requests, const struct request_server *server) {
+    while (requests_wait(requests)) {
+        const uint64_t newest = atomic_load(&requests->newest);
+        uint64_t number;
+        for (unsigned entry; (entry = oldest(requests, &number)) < REQUESTS_MOST;) {
+            serve(requests, entry, number, server);
+        }
+        requests->served = newest;
+    }
+}
