@@ -39,6 +39,7 @@ struct spectrum {
     uint32_t commit_epoch;
     uint64_t unknown;
     uint64_t early;
+    uint64_t untimed; /* records whose append gave no time */
 };
 
 static int64_t second_of(int64_t ns) {
@@ -46,6 +47,10 @@ static int64_t second_of(int64_t ns) {
 }
 
 static int add_record(struct spectrum *spectrum, uint64_t sequence, int64_t event_ns) {
+    if (event_ns == 0) {
+        spectrum->untimed++;
+        return 0;
+    }
     if (spectrum->count == spectrum->room) {
         const size_t room = spectrum->room == 0 ? 4096 : 2 * spectrum->room;
         struct delay *delays = realloc(spectrum->delays, room * sizeof *delays);
@@ -185,6 +190,7 @@ static void print_spectrum(struct report *report, struct spectrum *spectrum) {
     report_list_end(report);
     report_number(report, "records", spectrum->known);
     report_number(report, "records without a durable time", spectrum->unknown);
+    report_number(report, "records without an event time", spectrum->untimed);
     report_number(report, "records durable before their event", spectrum->early);
 }
 

@@ -220,7 +220,7 @@ static void print(struct report *report, const struct where *where, const struct
     report_number(report, "opens since then", where->view->recovery.epoch_highest - record->epoch);
     report_number(report, "stream", record->stream);
     report_number(report, "length", record->length);
-    where_print_time(report, "event time", record->event_time_ns);
+    where_print_event_time(report, record->event_time_ns);
     if (find_stamp(where, index, &stamp)) {
         where_print_time(report, "durable at", stamp.durable_ns);
     } else {

@@ -71,6 +71,14 @@ void where_print_time(struct report *report, const char *name, int64_t time_ns) 
     report_text(report, name, time);
 }
 
+void where_print_event_time(struct report *report, int64_t time_ns) {
+    if (time_ns != 0) {
+        where_print_time(report, "event time", time_ns);
+    } else {
+        report_text(report, "event time", "not known: its append gave none");
+    }
+}
+
 void where_print_place(struct report *report, const struct where_found *found) {
     struct survival survival;
     const int is_folder = S_ISDIR(found->file.status.st_mode);
@@ -96,7 +104,7 @@ void where_print(struct report *report, const struct where_found *found) {
     } else {
         report_text(report, "stream", "not known: a log file does not say");
     }
-    where_print_time(report, "event time", record->event_time_ns);
+    where_print_event_time(report, record->event_time_ns);
     if (record->durable_ns != 0) {
         where_print_time(report, "durable at", record->durable_ns);
     } else {

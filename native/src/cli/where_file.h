@@ -33,4 +33,7 @@ void where_print(struct report *report, const struct where_found *found);
 
 void where_print_time(struct report *report, const char *name, int64_t time_ns);
 
+/* time_ns 0: the append gave no time. */
+void where_print_event_time(struct report *report, int64_t time_ns);
+
 #endif
