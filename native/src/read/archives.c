@@ -275,7 +275,7 @@ int lines_find_again(const struct lines *lines, const struct stat *listed, char 
 }
 
 int lines_each_archive(const char *log_file, int (*each)(void *argument, const char *path), void *argument) {
-    struct archives archives = {.log_file = log_file};
+    struct archives archives = {.log_file = log_file, .live_file = log_file};
     if (stat(log_file, &archives.live) < 0) {
         archives.live.st_ino = 0;
     }
