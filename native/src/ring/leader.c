@@ -183,7 +183,7 @@ void ring_hurry(struct ring *ring) {
 }
 
 /* Leads one commit, unless another thread leads. Returns whether it led. */
-static int try_to_lead(struct ring *ring, struct limit *limit) {
+static inline __attribute__((always_inline)) int try_to_lead(struct ring *ring, struct limit *limit) {
     uint64_t expected = LEADER_FREE;
     if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
         return 0;
