@@ -130,13 +130,15 @@ class record_view {
 
 /* The fields of burst_rolling_t, with the same names, but times without _ns. burstlog_rolling.h explains them. */
 struct rolling {
-    std::string pattern; /* required */
-    bool compress = false;
+    std::string pattern;                          /* required */
+    std::uint32_t compress = BURST_COMPRESS_NONE; /* enum burst_compress */
     std::uint64_t size_bytes = 0;
     nanoseconds interval{0};
     std::uint64_t keep_files = 0;
     std::uint64_t keep_bytes = 0;
     nanoseconds keep{0};
+    std::int32_t compress_level = 0;
+    nanoseconds compress_delay{0};
 
     /* The result points into this object: it is valid until this is changed or destroyed. */
     burst_rolling_t to_c() const noexcept {
@@ -149,6 +151,8 @@ struct rolling {
         c.keep_files = keep_files;
         c.keep_bytes = keep_bytes;
         c.keep_ns = detail::setting_ns(keep);
+        c.compress_level = compress_level;
+        c.compress_delay_ns = detail::setting_ns(compress_delay);
         return c;
     }
 };

@@ -60,7 +60,7 @@ bool is(const char *text, const char *expected) {
 
 // A new field in C needs a line here, and one in to_c.
 static_assert(sizeof(burst_config_t) == 120 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
-                  sizeof(burst_rolling_t) == 56,
+                  sizeof(burst_rolling_t) == 72,
               "a struct of burstlog.h has changed: bring burstlog_types.hpp and this test along");
 
 void every_setting_of_a_ring_reaches_c() {
@@ -105,12 +105,14 @@ void every_setting_of_a_stream_reaches_c() {
     burst_rolling_t rolled;
     burstlog::rolling rolling;
     rolling.pattern = "p-%i";
-    rolling.compress = true;
+    rolling.compress = BURST_COMPRESS_ZSTD;
     rolling.size_bytes = 1;
     rolling.interval = 2us;
     rolling.keep_files = 3;
     rolling.keep_bytes = 4;
     rolling.keep = 5us;
+    rolling.compress_level = -6;
+    rolling.compress_delay = 7us;
     burstlog::segments segments;
     segments.folder = "s";
     segments.segment_bytes = 11;
@@ -134,7 +136,9 @@ void every_setting_of_a_stream_reaches_c() {
     stream.segments = segments;
     stream.index = true;
     stream.to_c(s, rolled);
-    CHECK(s.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == 1 && rolled.size_bytes == 1);
+    CHECK(s.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == BURST_COMPRESS_ZSTD &&
+          rolled.size_bytes == 1);
+    CHECK(rolled.compress_level == -6 && rolled.compress_delay_ns == 7000);
     CHECK(rolled.interval_ns == 2000 && rolled.keep_files == 3 && rolled.keep_bytes == 4 && rolled.keep_ns == 5000);
     CHECK(is(s.segments, "s") && s.segment_bytes == 11 && s.segments_keep_bytes == 12 && s.segments_keep_ns == 13000);
     CHECK(s.segments_limit_bytes == 14 && s.segments_limit_ns == 15000 && s.segments_over_limit == 1 && s.index == 1);

@@ -7,7 +7,6 @@
 
 #include "skip_with.h"
 
-#define NEVER_NS (3600 * SECOND_NS)
 #define LINES 6 /* each in a file of its own: so many rolls less one */
 
 static char rolled_name[260];
@@ -37,13 +36,28 @@ static int64_t roll_unnamed(burst_stream_t *stream) {
     return burst_stream_roll(stream, &roll, SECOND_NS);
 }
 
+static int is_without_threads; /* threads that begin do nothing: nobody drains, and nobody performs a roll */
+
+static void *do_nothing(void *argument) {
+    while (pause() < 0) {
+    }
+    return argument;
+}
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+    return __real_pthread_create(thread, attributes, is_without_threads ? do_nothing : run, argument);
+}
+
 /* A process whose rolls are not performed when it dies. */
 static void die_with_rolls(const burst_rolling_t *rolling, mode_t mask, uint32_t file_mode) {
     const pid_t child = fork();
     if (child == 0) {
         umask(mask);
         burst_config_t config = small_config();
-        config.drain_interval_ns = NEVER_NS;
+        is_without_threads = 1;
         main_config.file_name = paths[0];
         main_config.rolling = rolling;
         main_config.file_mode = file_mode;
