@@ -128,9 +128,17 @@ static void drop_renamed(struct archives *archives) {
     archives->count = kept;
 }
 
+static int ends_with(const char *name, const char *suffix) {
+    const size_t length = strlen(name), bytes = strlen(suffix);
+    return length >= bytes && strcmp(name + length - bytes, suffix) == 0;
+}
+
 /* Whether the file is an archive of app.log by its name: app.log.1, app-2026-11-23.log.gz, app.log.burst-7 ... The
- * name begins with "app", goes on with no letter, and has ".log" in it. */
+ * name begins with "app", goes on with no letter, and has ".log" in it. A ring may be named app.log.ring. */
 static int is_archive(const char *name, const char *log_name) {
+    if (ends_with(name, ".ring") || ends_with(name, ".flight")) {
+        return 0;
+    }
     const char *dot = strrchr(log_name, '.');
     const size_t stem = dot == NULL || dot == log_name ? strlen(log_name) : (size_t)(dot - log_name);
     const char *suffix = log_name + stem;

@@ -54,6 +54,9 @@ static void make_indexed_log(void) {
 static void cat_prints_all_of_it_from_each_source(void **state) {
     (void)state;
     shell("%s cat %s 2>/dev/null | cmp - %s", BURST_CLI, ring_path, file_path);
+    shell("cp %s %s.ring && cp %s %s.ring.flight", ring_path, file_path, ring_path, file_path);
+    shell("%s cat %s 2>/dev/null | cmp - %s", BURST_CLI, ring_path, file_path);
+    shell("rm %s.ring %s.ring.flight", file_path, file_path);
     shell("%s cat %s 2>/dev/null | cmp - %s", BURST_CLI, file_path, file_path);
     shell("gzip -c %s > %s/packed && %s cat %s/packed 2>/dev/null | cmp - %s", file_path, folder, BURST_CLI, folder,
           file_path);
