@@ -2,7 +2,7 @@
 /* Log files that have an index, and archives of them, as records: without the ring. */
 #include "log_fixture.h"
 
-#include "media/index.h"
+#include "read/index_folder.h"
 
 #define RECORDS 9000
 #define FIRST_NS (1700000000 * SECOND_NS)
@@ -159,6 +159,29 @@ static void a_log_file_gives_its_records(void **state) {
     expect(1, 0);
     open_reader(source, BURST_FROM_LAST, 10 * RECORDS);
     expect(1, RECORDS);
+}
+
+/* Each has the first time that stands behind it in the index and is of a later sequence, and no earlier one. */
+static void durable_times_are_those_of_the_index(void **state) {
+    (void)state;
+    burst_read_t record;
+    struct index_file *index;
+    size_t bytes;
+    char *text = read_file(&bytes);
+    const struct index_wanted wanted = {
+        .folder = folder, .begin = (const uint8_t *)text, .begin_bytes = INDEX_TEXT_BYTES, .bytes = bytes};
+    assert_int_equal(index_open(&wanted, 0, &index), 1);
+    open_reader(file_path, BURST_FROM_OLDEST, 0);
+    for (int64_t sequence = 1; sequence <= RECORDS; sequence++) {
+        int64_t durable_ns = 0;
+        assert_int_equal(next(&record), 1);
+        if (sequence % 50 < 2) {
+            assert_true(index_durable(index, (uint64_t)sequence, &durable_ns) >= 0);
+            assert_int_equal(record.durable_ns, durable_ns);
+        }
+    }
+    index_close(index);
+    free(text);
 }
 
 static void a_time_in_silent_hours_leads_behind_them(void **state) {
@@ -379,6 +402,7 @@ int main(void) {
         OF("zst"),
         WITH_LOG(a_seek_table_leads_to_the_frame),
         WITH_LOG(a_seek_table_that_lies_is_told),
+        WITH_LOG(durable_times_are_those_of_the_index),
         WITH_LOG(a_time_in_silent_hours_leads_behind_them),
         WITH_LOG(a_sequence_that_is_not_there_is_told),
         WITH_LOG(three_reads_find_a_record),
