@@ -4,6 +4,8 @@ package io.burstlog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -68,11 +70,21 @@ class WakerTest {
         return threads.get(threads.size() - 1);
     }
 
-    /** A thread that spins is never seen so. */
     private static void awaitParked(Thread thread) throws InterruptedException {
         while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TIMED_WAITING) {
             Thread.sleep(1);
         }
+    }
+
+    /** A thread that spins takes time of a processor; one whose park returns at once is seen parked nearly always. */
+    private static void awaitIdle(Thread thread) throws InterruptedException {
+        ThreadMXBean times = ManagementFactory.getThreadMXBean();
+        awaitParked(thread);
+        long before;
+        do {
+            before = times.getThreadCpuTime(thread.getId());
+            Thread.sleep(100);
+        } while (times.getThreadCpuTime(thread.getId()) != before);
     }
 
     /** Begins an append, and waits until its thread is parked and linked in. */
@@ -128,9 +140,9 @@ class WakerTest {
             writes.write(record(1), 0, true, NOTHING);
             return Thread.interrupted();
         });
-        awaitParked(last());
+        awaitIdle(last());
         last().interrupt();
-        awaitParked(last());
+        awaitIdle(last());
         assertThat(wasInterrupted.isDone()).isFalse();
         engine.makeDurable(1);
         assertThat(wasInterrupted.get()).isTrue();
@@ -281,12 +293,15 @@ class WakerTest {
     @Test
     void aCloseThatWasGivenUpReleasesEverybodyWithoutTheWaker() throws Exception {
         FutureTask<Long> undecided = parkedAppend(1, FOREVER);
+        engine.giveRoom(0);
+        FutureTask<Long> refused = parkedAppend(2, FOREVER);
         engine.awaitWaker();
         synchronized (engine) { // so the waker cannot get on
             waker.end();
             assertThat(waker.waiters()).isZero();
         }
         assertCode(undecided, BurstException.Code.UNDECIDED);
+        assertCode(refused, BurstException.Code.CLOSED);
     }
 
     @Test
