@@ -114,22 +114,43 @@ int joined_list_files(struct joined *self) {
     return rc;
 }
 
-/* The files go on where the newest checkpoint says: in the same file, or in the next ones. */
-static int follow_files(struct joined *self) {
+/* As follow_files. Returns -ENOENT, and has added no file, if the next file has lost its name and the checkpoint does not
+ * say so yet. is_last: its archive stands for it. */
+static int try_to_follow(struct joined *self, const struct outlet_state *before, int is_last) {
     struct stat held;
-    const struct outlet_state before = self->state.outlet;
-    const int rc = joined_look(self);
+    int rc = joined_look(self);
     if (rc < 0) {
         return rc;
     }
-    if (is_same_file(self, &before) && self->state.outlet.length >= before.length) {
+    if (is_same_file(self, before) && self->state.outlet.length >= before->length) {
         lines_extend(self->past, self->state.outlet.length);
         return 0;
     }
+    const size_t count = lines_count(self->past);
     const int is_held = lines_status(self->past, &held);
     lines_extend(self->past, LINES_TO_THE_END);
-    const int listed = add_archives(self, is_held ? &held : NULL);
-    return listed < 0 ? listed : add_live_file(self);
+    rc = add_archives(self, is_held ? &held : NULL);
+    rc = rc < 0 ? rc : add_live_file(self);
+    if (rc == -ENOENT && is_last) {
+        return 0; /* the writer died between the two names */
+    }
+    while (rc == -ENOENT && lines_count(self->past) > count) {
+        lines_drop(self->past);
+    }
+    return rc;
+}
+
+/* The files go on where the newest checkpoint says: in the same file, or in the next ones. */
+static int follow_files(struct joined *self) {
+    const struct outlet_state before = self->state.outlet;
+    int rc = -ENOENT;
+    for (int tries = 0; rc == -ENOENT; tries++) {
+        if (tries > 0) {
+            self->platform->ops->sleep_ns(self->platform, TRY_AGAIN_NS);
+        }
+        rc = try_to_follow(self, &before, tries == JOINED_TRIES_MOST);
+    }
+    return rc;
 }
 
 /* The lines are read up to the seam: goes on in the ring, or in the files if the ring has been written over. Returns 1 if

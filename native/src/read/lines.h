@@ -31,6 +31,9 @@ void lines_extend(struct read_source *lines, uint64_t limit);
 /* Opens the last file now, so that it is found again under any name. Returns 0, or -errno with a sentence. */
 int lines_hold(struct read_source *lines);
 
+/* The number of files that were added and not forgotten. */
+size_t lines_count(const struct read_source *lines);
+
 /* Forgets the last file, which is not read yet. */
 void lines_drop(struct read_source *lines);
 

@@ -92,6 +92,10 @@ void lines_leave_file(struct lines *lines) {
     lines->held_at = 0;
 }
 
+size_t lines_count(const struct read_source *source) {
+    return ((const struct lines *)source)->count;
+}
+
 void lines_drop(struct read_source *source) {
     struct lines *lines = lines_of(source);
     if (lines->count > 0) {

@@ -110,12 +110,16 @@ final class SeekableZstd implements Compressor {
 
         private byte[] table() {
             final int length = frames.size() * 2 * Integer.BYTES + FOOTER_BYTES;
-            final ByteBuffer table = ByteBuffer.allocate(2 * Integer.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+            final ByteBuffer table =
+                    ByteBuffer.allocate(2 * Integer.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
             table.putInt(SKIPPABLE_MAGIC).putInt(length);
             for (final Frame each : frames) {
                 table.putInt((int) each.packed).putInt(each.bytes);
             }
-            return table.putInt(frames.size()).put((byte) 0).putInt(SEEKABLE_MAGIC).array();
+            return table.putInt(frames.size())
+                    .put((byte) 0)
+                    .putInt(SEEKABLE_MAGIC)
+                    .array();
         }
     }
 
