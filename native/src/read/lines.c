@@ -80,7 +80,9 @@ int lines_next_line(struct lines *lines, uint64_t stop, burst_read_t *record) {
 int lines_go_to(struct lines *lines, uint64_t offset) {
     const uint64_t buffered = lines->end - lines->begin;
     lines->has_item = 0;
-    if (offset >= lines->line_offset && offset - lines->line_offset <= buffered) {
+    /* A look for the last lines leaves the file elsewhere. */
+    const int is_there = lines->file.offset == lines->line_offset + buffered;
+    if (is_there && offset >= lines->line_offset && offset - lines->line_offset <= buffered) {
         lines->begin += (size_t)(offset - lines->line_offset);
         lines->line_offset = offset;
         return 0;
@@ -107,6 +109,10 @@ static int give_record(struct lines *lines, burst_read_t *record) {
     const struct index_item *item = &lines->item.item;
     if (item->bytes > RECORD_MOST_BYTES) {
         drop_records(lines, "has a record that is longer than any");
+        return lines_next_line(lines, UINT64_MAX, record);
+    }
+    if (lines->file.offset < lines->line_offset) { /* an empty one needs no byte: it would come from behind the end */
+        drop_records(lines, "has records behind its end");
         return lines_next_line(lines, UINT64_MAX, record);
     }
     while (lines->end - lines->begin < item->bytes) {

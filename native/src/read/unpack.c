@@ -269,10 +269,16 @@ int unpacked_seek(struct unpacked *file, uint64_t offset) {
     if (file->zstd != NULL) {
         return seek_zstd(file, offset);
     }
+    if (file->offset == offset) {
+        return 0;
+    }
     file->looks++;
-    if (offset > INT64_MAX || zlib.gzseek(file->gzip, (long)offset, SEEK_SET) < 0) {
+    /* Only a read finds the end: the byte before tells whether the text is so long. */
+    uint8_t before;
+    file->offset = offset - (offset > 0);
+    if (offset > INT64_MAX || zlib.gzseek(file->gzip, (long)file->offset, SEEK_SET) < 0) {
         return damaged(file, "it has no such byte");
     }
-    file->offset = offset;
-    return 0;
+    const int64_t got = offset > 0 ? unpacked_read(file, &before, 1) : 0;
+    return got < 0 ? (int)got : 0;
 }

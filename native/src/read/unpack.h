@@ -11,10 +11,11 @@
 
 struct unpacked {
     int fd;
-    int is_plain;    /* not compressed: all of it can be read at any time, also what comes later */
-    uint64_t offset; /* of the next byte, unpacked */
-    uint64_t limit;  /* a plain file is read up to here */
-    void *gzip;      /* struct gzFile_s of zlib */
+    int is_plain; /* not compressed: all of it can be read at any time, also what comes later */
+    uint64_t
+        offset; /* of the next byte, unpacked; less than was sought if that is behind the end of a compressed file */
+    uint64_t limit; /* a plain file is read up to here */
+    void *gzip;     /* struct gzFile_s of zlib */
     struct zstd_state *zstd;
     struct zstd_frames *frames; /* of a seekable file; NULL: it has no table, or none was asked for */
     int has_looked;             /* for the table */
@@ -30,7 +31,8 @@ int unpacked_open(struct unpacked *file, int fd, const char *path, uint64_t limi
 int64_t unpacked_read(struct unpacked *file, uint8_t *out, size_t bytes);
 
 /* Goes to that byte of the text: at once in a plain file, in steps of a frame in a Zstandard file with a seek table, and
- * else by unpacking what lies before it. Behind the end nothing more is read. Returns 0, or -errno with a sentence. */
+ * else by unpacking what lies before it. Behind the end nothing more is read, and of a compressed file `offset` is less.
+ * Returns 0, or -errno with a sentence. */
 int unpacked_seek(struct unpacked *file, uint64_t offset);
 
 void unpacked_close(struct unpacked *file);
