@@ -23,7 +23,8 @@ struct ring_source {
     uint64_t wanted;   /* records below this sequence are passed over */
     int64_t wanted_ns; /* records of an earlier event time are passed over until one is not; INT64_MIN: none is */
     uint32_t stream;
-    uint64_t found;      /* by the last go_to_last */
+    uint64_t given; /* behind the last record that was given since the last seek: no log takes its sequences back */
+    uint64_t found; /* by the last go_to_last */
     uint8_t *checkpoint; /* the newest that was read, then room for the next one */
 };
 
@@ -144,6 +145,16 @@ static int is_wanted(struct ring_source *self, const struct record_header *heade
     return 1;
 }
 
+/* Goes back to the record, which is no later one than what was given. Returns -EUCLEAN with a sentence. */
+static int refuse(struct ring_source *self, const struct sight_place *before, const struct record_header *header) {
+    ring_walk_go(&self->walk, before);
+    return error_set(EUCLEAN,
+                     "the ring has record %llu at position %llu, behind record %llu: no log writes it so; look at the "
+                     "ring with `burstlog verify`",
+                     (unsigned long long)header->sequence, (unsigned long long)before->position,
+                     (unsigned long long)self->given - 1);
+}
+
 static int next(struct read_source *source, burst_read_t *record) {
     struct ring_source *self = self_of(source);
     struct ring_step stepped;
@@ -153,6 +164,7 @@ static int next(struct read_source *source, burst_read_t *record) {
                              .stream = BURST_ALL_STREAMS,
                              .place = self->best.is_window ? BURST_PLACE_RING : BURST_PLACE_MEDIUM};
     for (;;) {
+        const struct sight_place before = self->walk.place;
         const int rc = step(self, 1, &stepped);
         if (rc == STEP_LAPPED) {
             const int found = missed(self, record);
@@ -161,6 +173,10 @@ static int next(struct read_source *source, burst_read_t *record) {
             }
         } else if (rc == STEP_RECORD) {
             if (is_wanted(self, &stepped.header)) {
+                if (stepped.header.sequence < self->given) {
+                    return refuse(self, &before, &stepped.header);
+                }
+                self->given = stepped.header.sequence + 1;
                 fill(self, &stepped, record);
                 return 1;
             }
@@ -261,6 +277,7 @@ static int seek(struct read_source *source, enum burst_read_from from, int64_t v
     const uint64_t wanted = self->wanted;
     const int64_t wanted_ns = self->wanted_ns;
     int rc;
+    self->given = 0;
     self->wanted = 0;
     self->wanted_ns = INT64_MIN;
     switch (from) {
@@ -322,6 +339,7 @@ int ring_source_go(struct read_source *source, uint64_t position, uint64_t seque
         return rc;
     }
     ring_walk_go(&self->walk, &place);
+    self->given = 0;
     self->wanted = 0;
     self->wanted_ns = INT64_MIN;
     return !ring_walk_is_lapped(&self->walk);

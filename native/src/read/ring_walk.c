@@ -37,14 +37,20 @@ void ring_walk_end(struct ring_walk *walk) {
     }
 }
 
+/* A gap never leads back, wherever the record before it ended. */
+static void pass_gaps(struct ring_walk *walk) {
+    while (walk->gap < walk->sight->gap_count && walk->sight->gaps[walk->gap].to <= walk->place.position) {
+        walk->gap++;
+    }
+}
+
 void ring_walk_go(struct ring_walk *walk, const struct sight_place *place) {
     const struct sight *sight = walk->sight;
     walk->place = *place;
     walk->place.position = record_start(place->position, sight->shape.capacity_bytes);
     walk->settled = walk->place;
-    for (walk->gap = 0; walk->gap < sight->gap_count && sight->gaps[walk->gap].to <= walk->place.position;) {
-        walk->gap++;
-    }
+    walk->gap = 0;
+    pass_gaps(walk);
 }
 
 int ring_walk_is_lapped(const struct ring_walk *walk) {
@@ -128,6 +134,7 @@ int ring_walk_step(struct ring_walk *walk, int with_payload, struct ring_step *s
         if (ring_walk_is_lapped(walk)) {
             return STEP_LAPPED;
         }
+        pass_gaps(walk);
         if (walk->gap < sight->gap_count && sight->gaps[walk->gap].from <= walk->place.position) {
             step->gap = &sight->gaps[walk->gap++];
             walk->place.position = record_start(step->gap->to, sight->shape.capacity_bytes);
