@@ -56,12 +56,15 @@ static int add(struct archives *archives, const char *path) {
     if (strcmp(path, archives->live_file) == 0) {
         return 0;
     }
-    if (stat(path, &status) < 0 && errno == ENOENT && !is_packed(path)) {
+    const int failure = stat(path, &status) < 0 ? errno : 0;
+    if (failure == ENOENT && !is_packed(path)) {
         char packed[BURST_PATH_BYTES]; /* compressed since it was listed */
         return snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed ? add(archives, packed) : 0;
     }
-    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
-        is_same(&status, &archives->live)) {
+    if (failure != 0 && failure != ENOENT && failure != ELOOP) { /* a reader without it would lack its records */
+        return error_set(failure, "archive %s cannot be looked at: %s", path, error_name(failure));
+    }
+    if (failure != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 || is_same(&status, &archives->live)) {
         return 0;
     }
     if (archives->count == archives->room) {
@@ -156,14 +159,23 @@ static int find_beside(struct archives *archives, const char *log_file) {
     if (entries == NULL) {
         return error_set(errno, "folder %s of the log file cannot be listed: %s", folder, error_name(errno));
     }
-    for (const struct dirent *entry; rc == 0 && (entry = readdir(entries)) != NULL;) {
+    int failure = 0;
+    while (rc == 0) {
+        errno = 0;
+        const struct dirent *entry = readdir(entries);
+        if (entry == NULL) {
+            failure = errno; /* 0: that was the last one */
+            break;
+        }
         if (is_archive(entry->d_name, path_name(log_file)) &&
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path) {
             rc = add(archives, path);
         }
     }
     closedir(entries);
-    return rc;
+    return failure == 0
+               ? rc
+               : error_set(failure, "folder %s of the log file cannot be listed: %s", folder, error_name(failure));
 }
 
 static int find_by_pattern(struct archives *archives, const char *pattern) {

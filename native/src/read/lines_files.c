@@ -189,8 +189,10 @@ int lines_open_file(struct lines *lines) {
     if (fd < 0) {
         return fd == -ENOENT && lines->count > 1 ? 1 : fd;
     }
-    if (fstat(fd, &lines->status) < 0) {
-        lines->status = (struct stat){.st_ino = 0};
+    if (fstat(fd, &lines->status) < 0) { /* without it this file would look like one that was replaced */
+        const int failure = errno;
+        close(fd);
+        return error_set(failure, "file %s cannot be looked at: %s", due->path, error_name(failure));
     }
     int rc = unpacked_open(&lines->file, fd, due->path, due->limit);
     if (rc < 0) {

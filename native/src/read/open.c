@@ -15,20 +15,34 @@
 #include "read/ring_source.h"
 #include "read/segments_source.h"
 
-/* Whether the file has the first bytes of a ring, in one of its two superblocks. */
+/* Whether the superblock's place has the first bytes of one. Returns 1, 0 or -errno with a sentence. */
+static int has_magic(int fd, const char *path, off_t offset) {
+    uint64_t magic = 0;
+    for (size_t filled = 0; filled < sizeof magic;) {
+        const ssize_t got =
+            TEMP_FAILURE_RETRY(pread(fd, (char *)&magic + filled, sizeof magic - filled, offset + (off_t)filled));
+        if (got < 0) {
+            return error_set(errno, "%s cannot be read: %s", path, error_name(errno));
+        }
+        if (got == 0) {
+            return 0;
+        }
+        filled += (size_t)got;
+    }
+    return magic == SUPERBLOCK_MAGIC;
+}
+
+/* Whether the file has the first bytes of a ring, in one of its two superblocks. Returns 1, 0, or -errno with a sentence:
+ * a ring that cannot be read must not be read as text. */
 static int is_ring(const char *path) {
     const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    int found = 0;
-    for (unsigned copy = 0; fd >= 0 && !found && copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
-        uint64_t magic = 0;
-        found = TEMP_FAILURE_RETRY(pread(fd, &magic, sizeof magic, (off_t)LAYOUT_SUPERBLOCK_OFFSET(copy))) ==
-                    (ssize_t)sizeof magic &&
-                magic == SUPERBLOCK_MAGIC;
+    if (fd < 0) {
+        return error_set(errno, "%s cannot be opened: %s", path, error_name(errno));
     }
-    if (fd >= 0) {
-        close(fd);
-    }
-    return found;
+    const int first = has_magic(fd, path, (off_t)LAYOUT_SUPERBLOCK_OFFSET(0));
+    const int second = first == 1 ? 0 : has_magic(fd, path, (off_t)LAYOUT_SUPERBLOCK_OFFSET(1));
+    close(fd);
+    return second == 1 ? 1 : first != 0 ? first : second;
 }
 
 static int open_lines(const struct platform *platform, const char *path, struct read_source **source) {
@@ -58,9 +72,14 @@ static int open_ring(const struct platform *platform, const burst_reader_config_
     return joined_open(platform, config, opened, source);
 }
 
+/* Returns 1, 0 or -errno with a sentence. */
+static int is_of_ring(const char *path, const struct stat *status) {
+    return S_ISDIR(status->st_mode) ? 0 : S_ISREG(status->st_mode) ? is_ring(path) : 1;
+}
+
 int read_is_ring(const char *path) {
     struct stat status;
-    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && (!S_ISREG(status.st_mode) || is_ring(path));
+    return stat(path, &status) == 0 && is_of_ring(path, &status) == 1;
 }
 
 int read_open(const struct platform *platform, const burst_reader_config_t *config, struct read_source **source) {
@@ -73,6 +92,6 @@ int read_open(const struct platform *platform, const burst_reader_config_t *conf
     if (S_ISDIR(status.st_mode)) {
         return segments_source_open(platform, config->source, source);
     }
-    return read_is_ring(config->source) ? open_ring(platform, config, source)
-                                        : open_lines(platform, config->source, source);
+    const int rc = is_of_ring(config->source, &status);
+    return rc < 0 ? rc : rc ? open_ring(platform, config, source) : open_lines(platform, config->source, source);
 }
