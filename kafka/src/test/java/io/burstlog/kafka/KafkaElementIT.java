@@ -211,7 +211,7 @@ class KafkaElementIT {
                 .anyMatch(data -> data.getMessage()
                         .getFormattedMessage()
                         .endsWith("or by: java -jar burstlog-kafka.jar " + work + "/orders.log.segments --topic "
-                                + topic + " --property bootstrap.servers=127.0.0.1:1"));
+                                + topic + " --property bootstrap.servers=127.0.0.1:1 --transaction-bytes 16384"));
         // However long it takes, it ends with the first failure.
         told.clear();
         context = start(
