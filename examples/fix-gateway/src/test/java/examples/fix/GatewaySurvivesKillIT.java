@@ -129,7 +129,7 @@ class GatewaySurvivesKillIT {
     private Path[] logFiles() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             Stream<Path> archives = files.filter(
-                            file -> file.getFileName().toString().matches("gateway-\\d+\\.log\\.gz"))
+                            file -> file.getFileName().toString().matches("gateway-\\d+\\.log(\\.gz)?"))
                     .sorted(Comparator.comparingInt(file ->
                             Integer.parseInt(file.getFileName().toString().split("[-.]")[1])));
             return Stream.concat(archives, Stream.of(log)).toArray(Path[]::new);
