@@ -210,9 +210,9 @@ static void sleeping_readers_are_woken_by_a_commit_and_by_the_close(void **state
 
 static struct figures got;
 
-static uint64_t await_figures(uint64_t above) {
+static uint64_t await_figures(const struct attached_window *attached, uint64_t above) {
     for (int turn = 0; turn < 10000; turn++) {
-        if (window_get_figures(window->lines, window->figures, &got) == 1 && got.commits > above) {
+        if (window_get_figures(attached->lines, attached->figures, &got) == 1 && got.commits > above) {
             break;
         }
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -222,16 +222,18 @@ static uint64_t await_figures(uint64_t above) {
 
 static void figures_are_filled_for_those_who_ask_and_not_too_often(void **state) {
     (void)state;
+    struct attached_window attached;
     struct window_socket socket;
     int fd;
     atomic_store(&filled, 0);
     got.commits = 0;
     assert_int_equal(try_to_open(0600), 0);
     assert_int_equal(window_connect(socket_path, &socket, &fd), 0);
+    assert_int_equal(window_attach(fd, socket_path, &attached), 0);
     close(fd);
     nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     assert_int_equal(atomic_load(&filled), 0);
-    assert_int_equal(window_get_figures(window->lines, window->figures, &got), 0);
+    assert_int_equal(window_get_figures(attached.lines, attached.figures, &got), 0);
     const int64_t before_ns = platform_monotonic_ns(&platform_linux);
     const uint32_t wakes = atomic_load(&window->lines->wakes);
     uint64_t fillings = 0;
@@ -239,13 +241,14 @@ static void figures_are_filled_for_those_who_ask_and_not_too_often(void **state)
         for (int again = 0; again < 100; again++) { /* many who ask at once cost no more than one */
             window_wish(&socket, WINDOW_WISH_FIGURES);
         }
-        fillings = await_figures(fillings);
+        fillings = await_figures(&attached, fillings);
     }
     const int64_t took_ns = platform_monotonic_ns(&platform_linux) - before_ns;
     assert_true(fillings >= 4);
     assert_true((int64_t)fillings - 1 <= took_ns / DOOR_FIGURES_NS);
     assert_int_not_equal(atomic_load(&window->lines->wakes), wakes);
     assert_int_equal(atomic_load(&awaited), 0); /* no commit is awaited for it */
+    window_detach(&attached);
     window_disconnect(&socket);
     door_close(door);
 }
