@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "harness/simulator/world.h"
 
@@ -67,22 +68,33 @@ static void sim_fence_all(const struct platform *platform) {
     (void)platform;
 }
 
+/* Tables for the most streams that there may be: nearly all of their pages stay zeros, which the kernel gives on demand. */
+static int is_sparse(size_t bytes) {
+    return bytes >= 1 << 20;
+}
+
 static void *sim_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
     (void)kind;
     struct world *world = world_of(platform);
     if (world->fail_allocation_in >= 0 && world->fail_allocation_in-- == 0) {
         return NULL;
     }
+    world->allocations++;
+    if (is_sparse(bytes)) {
+        return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
     void *memory = aligned_alloc(WORLD_BLOCK_BYTES, align_up(bytes, WORLD_BLOCK_BYTES));
     memset(memory, 0, align_up(bytes, WORLD_BLOCK_BYTES));
-    world->allocations++;
     return memory;
 }
 
 static void sim_release(const struct platform *platform, void *memory, size_t bytes) {
-    (void)bytes;
     world_of(platform)->allocations--;
-    free(memory);
+    if (is_sparse(bytes)) {
+        munmap(memory, bytes);
+    } else {
+        free(memory);
+    }
 }
 
 static uint64_t sim_random(const struct platform *platform) {
