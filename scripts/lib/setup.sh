@@ -33,6 +33,18 @@ find_build_jdk() {
   return 1
 }
 
+# Prints the directory of a JDK 25; fails if there is none.
+find_jdk25() {
+  local home
+  for home in "${JAVA25_HOME:-}" /usr/lib/jvm/*25*; do
+    if [ "$(jdk_major "$home")" = 25 ]; then
+      printf '%s\n' "$home"
+      return 0
+    fi
+  done
+  return 1
+}
+
 missing_packages() {
   find_build_jdk >/dev/null || echo openjdk-17-jdk-headless
   command -v mvn >/dev/null || echo maven

@@ -25,7 +25,9 @@ final class Acknowledged {
 
     /** Listens to the child until it is gone. */
     Acknowledged(Process child) {
-        end = CompletableFuture.runAsync(() -> listen(child.getInputStream()));
+        // It waits for the child, so it has a thread of its own: the common pool may have a single one.
+        end = CompletableFuture.runAsync(
+                () -> listen(child.getInputStream()), task -> new Thread(task, "acknowledged").start());
     }
 
     /** In the child: makes one write system call, without a buffer that a kill could take along. */

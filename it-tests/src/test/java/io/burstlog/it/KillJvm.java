@@ -23,6 +23,7 @@ final class KillJvm {
     private final int killsOfASeed;
     private final long seeds;
     private final int streams;
+    private final boolean areVirtual;
     private final List<String> jvmOptions;
     private final AtomicLong nextSeed;
     private final Map<Phase, Integer> hits = new EnumMap<>(Phase.class);
@@ -32,7 +33,8 @@ final class KillJvm {
     private long violations;
     private long lastSeed;
 
-    private KillJvm(double seconds, long firstSeed, long rounds, int streams, List<String> jvmOptions) {
+    private KillJvm(
+            double seconds, long firstSeed, long rounds, int streams, boolean areVirtual, List<String> jvmOptions) {
         this.end = begin + (long) (seconds * 1e9);
         this.firstSeed = firstSeed;
         this.lastSeed = firstSeed;
@@ -40,6 +42,7 @@ final class KillJvm {
         this.killsOfASeed = (int) Math.min(rounds, MOST_KILLS_OF_A_SEED);
         this.seeds = (rounds + killsOfASeed - 1) / killsOfASeed;
         this.streams = streams;
+        this.areVirtual = areVirtual;
         this.jvmOptions = jvmOptions;
     }
 
@@ -48,6 +51,7 @@ final class KillJvm {
         long seed = 1;
         long rounds = NO_END;
         int streams = BY_THE_SEED;
+        boolean areVirtual = false;
         int parallel = Math.max(1, Runtime.getRuntime().availableProcessors());
         List<String> options = new ArrayList<>();
         for (int i = 0; i + 1 < arguments.length; i += 2) {
@@ -58,6 +62,7 @@ final class KillJvm {
                 case "--rounds" -> rounds = Long.parseLong(value);
                 case "--parallel" -> parallel = Integer.parseInt(value);
                 case "--streams" -> streams = Integer.parseInt(value);
+                case "--threads" -> areVirtual = areVirtual(value);
                 case "--jvm-option" -> options.add(value);
                 default -> exitWithUsage();
             }
@@ -65,12 +70,22 @@ final class KillJvm {
         if (arguments.length % 2 != 0 || seconds == NO_END && rounds == NO_END) {
             exitWithUsage();
         }
-        System.exit(new KillJvm(seconds, seed, rounds, streams, options).run(parallel));
+        if (areVirtual) {
+            options.add("-Dit.virtual=true");
+        }
+        System.exit(new KillJvm(seconds, seed, rounds, streams, areVirtual, options).run(parallel));
+    }
+
+    private static boolean areVirtual(String threads) {
+        if (!threads.equals("virtual") && !threads.equals("platform")) {
+            exitWithUsage();
+        }
+        return threads.equals("virtual");
     }
 
     private static void exitWithUsage() {
-        System.err.println(
-                "Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--streams N] [--jvm-option OPTION]..");
+        System.err.println("Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--streams N]"
+                + " [--threads platform|virtual] [--jvm-option OPTION]..");
         System.err.println(
                 "At least one of --seconds and --rounds; rounds come in multiples of " + MOST_KILLS_OF_A_SEED + ".");
         System.exit(2);
@@ -133,13 +148,14 @@ final class KillJvm {
             violations++;
             System.out.printf(
                     "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/prove/kill-jvm --rounds %d --seed %d"
-                            + " --streams %d%n",
+                            + " --streams %d --threads %s%n",
                     seed,
                     violation,
                     rounds == null ? "nothing" : rounds.installation().directory(),
                     killsOfASeed,
                     seed,
-                    streamsOf(seed));
+                    streamsOf(seed),
+                    areVirtual ? "virtual" : "platform");
         }
     }
 
