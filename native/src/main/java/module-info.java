@@ -4,6 +4,8 @@
 module io.burstlog {
     requires com.sun.jna;
     requires java.management;
+    // Only programs that make checkpoints of their JVM have it.
+    requires static org.crac;
 
     exports io.burstlog;
     exports io.burstlog.jmx;

@@ -3,20 +3,17 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.doors.Holder;
-import io.burstlog.doors.Location;
 import io.burstlog.doors.LossReport;
 import io.burstlog.doors.OneAtATime;
 import io.burstlog.doors.OpenRing;
-import io.burstlog.doors.RingTerms;
 import io.burstlog.doors.Rings;
-import io.burstlog.doors.Settings;
 import io.burstlog.doors.StreamTerms;
+import io.burstlog.doors.Suspension;
 import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.Serializable;
-import java.util.Comparator;
-import java.util.List;
-import java.util.TreeMap;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.logging.log4j.LoggingException;
 import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.Core;
@@ -85,7 +82,7 @@ public final class BurstAppender extends AbstractAppender {
     public static final String PLUGIN_NAME = "Burst";
 
     private final Configuration configuration;
-    private final Element element;
+    private final BurstElement element;
     private final LossReport losses = new LossReport(sentence -> LOGGER.error("{}", sentence));
     private final ElementHolder holder = new ElementHolder(this);
     private final OneAtATime life = new OneAtATime();
@@ -107,27 +104,6 @@ public final class BurstAppender extends AbstractAppender {
     private boolean filterIsPassedOn;
     private Runnable withdrawAdvertisement = () -> {};
 
-    /**
-     * The element of the configuration, as it was read.
-     *
-     * @param location its ring and its log file, as far as it names them
-     * @param complaint the reason why the element cannot be used; null if it can
-     * @param terms its attributes; null if it cannot be used
-     */
-    record Element(Location location, String complaint, Terms terms) {}
-
-    /**
-     * The attributes of an element that can be used.
-     *
-     * @param rolling the settings of rolling; null: the file is not rolled
-     */
-    record Terms(
-            StreamTerms stream,
-            RollingSettings rolling,
-            AckRule ackRule,
-            Advertisement advertisement,
-            List<ShipperSettings> shippers) {}
-
     BurstAppender(
             final String name,
             final Filter filter,
@@ -135,7 +111,7 @@ public final class BurstAppender extends AbstractAppender {
             final boolean ignoreExceptions,
             final Property[] properties,
             final Configuration configuration,
-            final Element element) {
+            final BurstElement element) {
         super(name, filter, layout, ignoreExceptions, properties);
         this.configuration = configuration;
         this.element = element;
@@ -186,6 +162,7 @@ public final class BurstAppender extends AbstractAppender {
      * Opens the log file at the first event if the element asks for that. Returns null if this appender cannot be used.
      */
     private EventStream attachNow() {
+        Suspension.awaitEnd();
         return life.call(() -> {
             if (isToBeAttached) {
                 refusal = reasonNotToAttach();
@@ -200,32 +177,11 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     private String reasonNotToAttach() {
-        final StreamTerms own = element.terms().stream();
         try {
-            final Settings door =
-                    new Settings(new TreeMap<>(String.CASE_INSENSITIVE_ORDER), BurstAppenderBuilder.WORDING);
-            return reasonNotToAttach(
-                    own.on(own.ring().with(othersOfConfiguration(), door)),
-                    element.terms().rolling());
+            return reasonNotToAttach(holder.terms(), element.terms().rolling());
         } catch (final BurstException contradiction) {
             return contradiction.getMessage();
         }
-    }
-
-    /**
-     * Returns the ring's settings of all elements, in the order of the appenders' names: which setting wins is then the
-     * same at each start.
-     */
-    private List<RingTerms> othersOfConfiguration() {
-        return configuration == null
-                ? List.of()
-                : configuration.getAppenders().values().stream()
-                        .filter(BurstAppender.class::isInstance)
-                        .map(BurstAppender.class::cast)
-                        .filter(other -> other.element.terms() != null)
-                        .sorted(Comparator.comparing(BurstAppender::getName))
-                        .map(other -> other.element.terms().stream().ring())
-                        .toList();
     }
 
     /** Attaches to a log file and its ring. Returns null, or a sentence that says why that is impossible. */
@@ -237,6 +193,7 @@ public final class BurstAppender extends AbstractAppender {
                     EventStream.class,
                     ring -> EventStream.open(ring, wanted, rolling, getLayout(), holder));
             attached = true;
+            Suspension.add(holder);
             stream.update(wanted, rolling);
             stream.attached(this, terms().shippers());
             withdrawAdvertisement = terms().advertisement().publish(this, configuration);
@@ -284,7 +241,7 @@ public final class BurstAppender extends AbstractAppender {
         });
     }
 
-    Terms terms() {
+    BurstElement.Terms terms() {
         return inForce.element.terms();
     }
 
@@ -319,15 +276,38 @@ public final class BurstAppender extends AbstractAppender {
         setStopping();
         isToBeAttached = false;
         boolean stopped = filterIsPassedOn || super.stop(timeout, timeUnit, false);
-        if (attached) {
-            attached = false;
-            withdrawAdvertisement.run();
-            stopped &= Rings.detach(
-                    stream, holder, left -> stream.writeFooter(getLayout().getFooter(), left));
-        }
+        Suspension.remove(holder);
+        stopped &= isDetached(left -> stream.writeFooter(getLayout().getFooter(), left));
         losses.tell();
         setStopped();
         return stopped;
+    }
+
+    private boolean isDetached(final Consumer<Duration> lastLines) {
+        if (!attached) {
+            return true;
+        }
+        attached = false;
+        withdrawAdvertisement.run();
+        return Rings.detach(stream, holder, lastLines);
+    }
+
+    /** Closes the log file before a checkpoint of the JVM. Returns whether everything is durable. */
+    boolean letGo() {
+        return life.call(() -> isDetached(left -> {}));
+    }
+
+    /** Opens the log file after the restore of the JVM. */
+    void takeUp() {
+        life.call(() -> {
+            if (stream != null && !attached && !isStopping() && !isStopped()) {
+                refusal = reasonNotToAttach(stream.terms(), stream.settings());
+                if (refusal != null) {
+                    throw new BurstException(BurstException.Code.CLOSED, refusal);
+                }
+            }
+            return null;
+        });
     }
 
     /**
@@ -338,22 +318,40 @@ public final class BurstAppender extends AbstractAppender {
      */
     @Override
     public void append(final LogEvent event) {
-        final EventStream attachedTo = isToBeAttached ? attachNow() : stream;
         try {
-            if (attachedTo == null) {
-                throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
-                        + (refusal != null ? ": " + refusal : "; the event was not logged."));
+            EventStream attachedTo = isToBeAttached ? attachNow() : stream;
+            while (!isAppended(event, attachedTo)) {
+                attachedTo = stream;
             }
-            final Terms terms = terms();
+        } catch (final BurstException failure) {
+            report(event, new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure));
+        } catch (final AppenderLoggingException failure) {
+            report(event, failure);
+        }
+    }
+
+    /** Returns false if the log file was closed for a checkpoint of the JVM, and was to be opened again. */
+    private boolean isAppended(final LogEvent event, final EventStream attachedTo) {
+        if (attachedTo == null || refusal != null) {
+            throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
+                    + (refusal != null ? ": " + refusal : "; the event was not logged."));
+        }
+        final BurstElement.Terms terms = terms();
+        try {
             attachedTo.append(
                     event,
                     getLayout(),
                     terms.ackRule().isDurableOnReturn(event),
                     terms.stream().config());
+            return true;
         } catch (final BurstException failure) {
-            report(event, new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure));
-        } catch (final AppenderLoggingException failure) {
-            report(event, failure);
+            if (failure.code() == BurstException.Code.CLOSED) {
+                Suspension.awaitEnd();
+                if (stream != attachedTo || refusal != null) {
+                    return false;
+                }
+            }
+            throw failure;
         }
     }
 
@@ -429,6 +427,11 @@ public final class BurstAppender extends AbstractAppender {
     public RollingFileManager getManager() {
         final EventStream attachedTo = stream;
         return attachedTo == null ? null : attachedTo.manager();
+    }
+
+    /** Returns the element of this appender, even if a change of the configuration was refused. */
+    BurstElement element() {
+        return element;
     }
 
     /** Returns the configuration of this appender; null if it belongs to none. */

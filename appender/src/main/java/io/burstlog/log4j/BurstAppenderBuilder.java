@@ -275,7 +275,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                 element(new Settings(set, WORDING), layout));
     }
 
-    private BurstAppender.Element element(final Settings reader, final Layout<? extends Serializable> layout) {
+    private BurstElement element(final Settings reader, final Layout<? extends Serializable> layout) {
         complainAboutElements(reader);
         final RollingReading ofRolling = new RollingReading(reader, policy, strategy);
         final String file = ofRolling.file();
@@ -295,7 +295,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         reader.complainAboutWhatNobodyRead();
         final Location location = Location.of(ring, file);
         if (ring == null || file == null) {
-            return new BurstAppender.Element(location, reader.complaints(), null);
+            return new BurstElement(location, reader.complaints(), null);
         }
         try {
             final RingTerms terms = ofRing.terms();
@@ -304,15 +304,15 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                 mention(withoutEffect);
                 final StreamTerms stream =
                         StreamTerms.of(terms, config, rolling == null ? null : rolling.filePattern());
-                return new BurstAppender.Element(
-                        location, null, new BurstAppender.Terms(stream, rolling, ackRule, advertisement, shippers));
+                return new BurstElement(
+                        location, null, new BurstElement.Terms(stream, rolling, ackRule, advertisement, shippers));
             }
             // Adds what the open would refuse, so that a user can correct all of it in one go.
             terms.config().check(config);
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
         }
-        return new BurstAppender.Element(location, reader.complaints(), null);
+        return new BurstElement(location, reader.complaints(), null);
     }
 
     /** Complains about elements that would have no effect, or not the intended one. */

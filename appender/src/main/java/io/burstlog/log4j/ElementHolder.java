@@ -3,6 +3,13 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstEvent;
 import io.burstlog.doors.Holder;
+import io.burstlog.doors.RingTerms;
+import io.burstlog.doors.Settings;
+import io.burstlog.doors.StreamTerms;
+import io.burstlog.doors.Suspension;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.LoggerContext;
@@ -17,7 +24,7 @@ import org.apache.logging.log4j.status.StatusLogger;
  *
  * @param appender the appender
  */
-record ElementHolder(BurstAppender appender) implements Holder {
+record ElementHolder(BurstAppender appender) implements Holder, Suspension.Part {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
@@ -43,6 +50,29 @@ record ElementHolder(BurstAppender appender) implements Holder {
         return context == null ? "a configuration" : "the context '" + context.getName() + "'";
     }
 
+    /** Returns the settings of the element, with those of its ring that stand in other elements. */
+    StreamTerms terms() {
+        final Settings door = new Settings(new TreeMap<>(String.CASE_INSENSITIVE_ORDER), BurstAppenderBuilder.WORDING);
+        final StreamTerms own = appender.element().terms().stream();
+        return own.on(own.ring().with(othersOfConfiguration(), door));
+    }
+
+    /**
+     * Returns the ring's settings of all elements, in the order of the appenders' names: which setting wins is then the
+     * same at each start.
+     */
+    private List<RingTerms> othersOfConfiguration() {
+        return appender.configuration() == null
+                ? List.of()
+                : appender.configuration().getAppenders().values().stream()
+                        .filter(BurstAppender.class::isInstance)
+                        .map(BurstAppender.class::cast)
+                        .filter(other -> other.element().terms() != null)
+                        .sorted(Comparator.comparing(BurstAppender::getName))
+                        .map(other -> other.element().terms().stream().ring())
+                        .toList();
+    }
+
     @Override
     public Relation relationTo(final Holder other) {
         final Configuration own = appender.configuration();
@@ -66,6 +96,21 @@ record ElementHolder(BurstAppender appender) implements Holder {
     @Override
     public void hear(final BurstEvent event) {
         report(event);
+    }
+
+    @Override
+    public boolean letGo() {
+        return appender.letGo();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return appender.ring().isClosed();
+    }
+
+    @Override
+    public void takeUp() {
+        appender.takeUp();
     }
 
     /** Passes an event of a ring or a shipper on to the operator. */

@@ -5,6 +5,7 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstEvent.Severity;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
+import io.burstlog.BurstStats;
 import io.burstlog.jmx.Registration;
 import java.time.Duration;
 import java.time.Instant;
@@ -108,6 +109,11 @@ public final class OpenRing {
      */
     public boolean commit(Duration timeout) {
         return log.awaitDurable(log.stats().acceptedSequence(), timeout);
+    }
+
+    /** {@return whether the ring is closed} */
+    public boolean isClosed() {
+        return log.stats().state() == BurstStats.State.CLOSED;
     }
 
     /** {@return whether everything accepted is durable; may be called during and after the close of the ring, too} */

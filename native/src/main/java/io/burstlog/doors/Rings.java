@@ -121,16 +121,26 @@ public final class Rings {
     public static <S extends OpenStream> S attach(
             Holder holder, StreamTerms wanted, Class<S> type, Function<OpenRing, S> opener) {
         Claim claim;
-        LOCK.lock();
+        S stream;
+        Suspension.opens();
         try {
-            claim = claim(holder, wanted);
+            claim = claimed(holder, wanted);
+            stream = type.cast(claim.stream != null ? claim.stream : open(claim, opener));
         } finally {
-            LOCK.unlock();
+            Suspension.opened();
         }
-        S stream = type.cast(claim.stream != null ? claim.stream : open(claim, opener));
         // Outside the lock, because the operator may take its time.
         reportWhatStays(stream, holder, claim.stays);
         return stream;
+    }
+
+    private static Claim claimed(Holder holder, StreamTerms wanted) {
+        LOCK.lock();
+        try {
+            return claim(holder, wanted);
+        } finally {
+            LOCK.unlock();
+        }
     }
 
     /** Claims the log file for this thread; waits while another thread opens or closes it or its ring. */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.doors;
+
+import io.burstlog.BurstEvent.Severity;
+import io.burstlog.BurstStream;
+import io.burstlog.OnFull;
+import io.burstlog.RecordBuffer;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** The open log file of a {@link RecordStream}. Safe for use by any thread. After the close every call throws. */
+final class RecordFile extends OpenStream {
+
+    private final StreamTerms terms;
+    private final boolean isDurableOnReturn;
+    private final Holder holder;
+    private final LossReport discards;
+
+    private RecordFile(OpenRing ring, BurstStream records, RecordTerms terms, Holder holder) {
+        super(ring, records, terms.stream(), holder);
+        this.terms = terms.stream();
+        this.isDurableOnReturn = terms.ack() == Ack.DURABLE;
+        this.holder = holder;
+        this.discards = new LossReport(sentence -> holder.tell(Severity.ERROR, sentence));
+    }
+
+    static RecordFile open(RecordTerms terms, Holder holder) {
+        return Rings.attach(
+                holder,
+                terms.stream(),
+                RecordFile.class,
+                ring -> new RecordFile(
+                        ring, ring.log().stream(null, terms.stream().config()), terms, holder));
+    }
+
+    @Override
+    public StreamTerms terms() {
+        return terms;
+    }
+
+    /** {@return the sequence of the record; 0 if it was discarded} */
+    long append(byte[] record, boolean isAwaited) {
+        long sequence = isDurableOnReturn && isAwaited
+                ? records().append(record)
+                : records().enqueue(record);
+        if (sequence == 0) {
+            discards.add(this::discarded);
+        }
+        return sequence;
+    }
+
+    /** Closes the log file as {@link RecordStream#close} does. */
+    boolean close(Supplier<byte[]> lastBytes) {
+        discards.tell();
+        return Rings.detach(this, holder, patience -> writeLast(lastBytes.get(), patience));
+    }
+
+    private void writeLast(byte[] bytes, Duration patience) {
+        if (bytes != null && bytes.length > 0) {
+            RecordBuffer record =
+                    RecordBuffer.allocate(bytes.length, bytes.length).put(bytes, 0, bytes.length);
+            records().enqueue(record, now(), OnFull.BLOCK, patience);
+        }
+    }
+}
