@@ -56,19 +56,40 @@ static int find_segment(struct frames *frames, const struct frames_sought *sough
     return rc < 0 ? rc : 0;
 }
 
+/* Lost records had sequences up to the last one, and times that nobody knows. */
+static struct record_header last_lost(const struct frame *frame) {
+    struct record_header header = frame->header;
+    struct marker_loss loss;
+    memcpy(&loss, frame->payload, sizeof loss);
+    header.sequence = loss.first_sequence + loss.count - 1;
+    header.event_time_ns = INT64_MAX;
+    return header;
+}
+
+/* A loss that stands directly before the record, and may have what is sought, is found in its place. */
 static int find(struct frames *frames, const struct frames_sought *sought, const struct segment_list *list) {
     uint8_t newest_ring[16];
     struct frame frame;
-    uint64_t number;
+    uint64_t number, loss = 0;
     int rc = find_segment(frames, sought, list, newest_ring, &number);
-    rc = rc < 0 ? rc : first_record(frames, number, &frame);
-    while (rc == FRAMES_ONE && !is_reached(frames, sought, newest_ring, &frame.header)) {
-        rc = next_record(frames, &frame);
+    if (rc < 0) {
+        return rc;
     }
-    if (rc == FRAMES_ONE) {
-        frames_seek(frames, frame.number);
+    frames_seek(frames, number);
+    while ((rc = frames_next(frames, &frame)) > 0) {
+        const int is_loss = rc == FRAMES_ONE && frame.header.type == SEGMENT_FRAME_LOSS;
+        const struct record_header header = is_loss ? last_lost(&frame) : frame.header;
+        const int is_there = rc == FRAMES_ONE && is_reached(frames, sought, newest_ring, &header);
+        if (is_loss) {
+            loss = loss == 0 && is_there ? frame.number : loss;
+        } else if (is_there) {
+            frames_seek(frames, loss != 0 ? loss : frame.number);
+            return 0;
+        } else if (rc == FRAMES_ONE) {
+            loss = 0;
+        }
     }
-    return rc < 0 ? rc : 0;
+    return rc;
 }
 
 int frames_find(struct frames *frames, const struct frames_sought *sought) {

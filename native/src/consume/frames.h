@@ -52,7 +52,8 @@ int frames_lowest(struct frames *frames, uint64_t *number);
 int frames_seek_end(struct frames *frames);
 
 /* Goes to the first record that satisfies the predicate, or to the end if none does. The predicate is monotone: it
- * holds for all records behind that one. Returns 0, or -errno with a sentence. */
+ * holds for all records behind that one. Goes to a loss directly before it instead, unless the lost records had lower
+ * sequences than the predicate wants. Returns 0, or -errno with a sentence. */
 struct frames_sought {
     int (*is_reached)(const struct frames_sought *sought, const struct record_header *header);
     int64_t value;

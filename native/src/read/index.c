@@ -172,20 +172,62 @@ static int is_before(const struct index_entry *entry, enum index_goal goal, int6
     }
 }
 
+/* Whether the item is the goal. Lost records have sequences and a line in the text, and no times. */
 static int is_reached(const struct index_item *item, enum index_goal goal, int64_t value) {
     switch (goal) {
     case INDEX_SEQUENCE:
-        return (int64_t)item->sequence >= value;
+        return item->kind == INDEX_LOSS ? (int64_t)(item->sequence + item->count) > value
+                                        : (int64_t)item->sequence >= value;
     case INDEX_TIME:
-        return item->time_ns >= value;
+        return item->kind != INDEX_LOSS && item->time_ns >= value;
     default:
         return (int64_t)(item->offset + item->bytes) > value;
     }
 }
 
-int index_find(struct index_file *index, enum index_goal goal, int64_t value) {
+/* Reads from the block on up to the goal: index->found. *loss becomes the first of the losses directly before it; its kind
+ * is INDEX_DURABLE if there is none. *is_first: no record comes before it in the block. Returns as index_find. */
+static int find_from(struct index_file *index, uint32_t block, enum index_goal goal, int64_t value,
+                     struct index_item *loss, int *is_first) {
     struct index_item item;
-    int rc = look(index);
+    int rc = enter_block(index, block);
+    loss->kind = INDEX_DURABLE;
+    *is_first = 1;
+    while (rc >= 0 && (rc = index_next(index, &item)) == 1) {
+        if (item.kind == INDEX_DURABLE) {
+            continue;
+        }
+        if (is_reached(&item, goal, value)) {
+            index->found = item;
+            index->has_found = 1;
+            return 1;
+        }
+        if (item.kind != INDEX_LOSS) {
+            loss->kind = INDEX_DURABLE;
+            *is_first = 0;
+        } else if (loss->kind != INDEX_LOSS) {
+            *loss = item;
+        }
+    }
+    return rc;
+}
+
+/* Records that are lost directly before one of the time may have had it, too: goes to them. */
+static int find_time_from(struct index_file *index, uint32_t block, int64_t time_ns) {
+    struct index_item loss;
+    int is_first;
+    int rc = find_from(index, block, INDEX_TIME, time_ns, &loss, &is_first);
+    if (rc == 1 && is_first && block > 0) {
+        rc = find_from(index, --block, INDEX_TIME, time_ns, &loss, &is_first);
+    }
+    return rc == 1 && loss.kind == INDEX_LOSS
+               ? find_from(index, block, INDEX_SEQUENCE, (int64_t)loss.sequence, &loss, &is_first)
+               : rc;
+}
+
+int index_find(struct index_file *index, enum index_goal goal, int64_t value) {
+    struct index_item loss;
+    int is_first, rc = look(index);
     if (rc < 0 || index->entries == 0) {
         return rc;
     }
@@ -199,24 +241,14 @@ int index_find(struct index_file *index, enum index_goal goal, int64_t value) {
             low = middle;
         }
     }
-    rc = enter_block(index, low);
-    if (rc < 0) {
-        return rc;
-    }
-    do {
-        rc = index_next(index, &item);
-    } while (rc == 1 && (item.kind > INDEX_ENQUEUED || !is_reached(&item, goal, value)));
-    if (rc == 1) {
-        index->found = item;
-        index->has_found = 1;
-    }
-    return rc;
+    return goal == INDEX_TIME ? find_time_from(index, low, value)
+                              : find_from(index, low, goal, value, &loss, &is_first);
 }
 
 int index_durable(struct index_file *index, uint64_t sequence, int64_t *durable_ns) {
     struct index_item item;
     int rc = index_find(index, INDEX_SEQUENCE, (int64_t)sequence);
-    if (rc <= 0 || index->found.sequence != sequence) {
+    if (rc <= 0 || index->found.kind == INDEX_LOSS || index->found.sequence != sequence) {
         return rc < 0 ? rc : 0;
     }
     do {

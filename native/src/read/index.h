@@ -26,14 +26,14 @@ void index_close(struct index_file *index);
 uint64_t index_begin(const struct index_file *index);
 int index_end(struct index_file *index, uint64_t *offset);
 
-/* The record that index_find looks for. */
+/* The record or loss that index_find looks for. */
 enum index_goal {
-    INDEX_SEQUENCE, /* the first record of this sequence or a higher one */
-    INDEX_TIME,     /* the first record with this event time or a later one */
-    INDEX_OFFSET,   /* the first record whose text ends behind this offset */
+    INDEX_SEQUENCE, /* the first record of this sequence or a higher one, or the loss that has it */
+    INDEX_TIME,     /* the first record with this event time or a later one, or a loss directly before it */
+    INDEX_OFFSET,   /* the first record or loss whose text ends behind this offset */
 };
 
-/* Goes to that record, so that index_next gives it. Returns 1; 0 with the index at its end if it has none; or -errno
+/* Goes to that record or loss, so that index_next gives it. Returns 1; 0 with the index at its end if it has none; or -errno
  * with a sentence. */
 int index_find(struct index_file *index, enum index_goal goal, int64_t value);
 

@@ -20,8 +20,10 @@ struct ring_source {
     const struct platform *platform;
     struct best_sight best;
     struct ring_walk walk;
-    uint64_t wanted;   /* records below this sequence are passed over */
-    int64_t wanted_ns; /* records of an earlier event time are passed over until one is not; INT64_MIN: none is */
+    uint64_t wanted;         /* records below this sequence are passed over */
+    int64_t wanted_ns;       /* records of an earlier event time are passed over until one is not; INT64_MIN: none is */
+    struct sight_place loss; /* before losses behind the last earlier record: they may have had that time */
+    int has_loss;
     uint32_t stream;
     uint64_t given; /* behind the last record that was given since the last seek: no log takes its sequences back */
     uint64_t found; /* by the last go_to_last */
@@ -135,6 +137,15 @@ static int is_early(const struct ring_source *self, const struct record_header *
            ((header->flags & RECORD_ROLL) != 0 || header->event_time_ns < self->wanted_ns);
 }
 
+static int is_earlier_record(const struct ring_source *self, const struct record_header *header) {
+    return header->type == RECORD_DATA && (header->flags & RECORD_ROLL) == 0 && is_early(self, header);
+}
+
+/* Whether the gap has lost a record that the reader wants, or that comes later. */
+static int is_wanted_loss(const struct ring_source *self, const struct walk_gap *gap) {
+    return gap->count > 0 && (gap->first_sequence >= self->wanted || self->wanted - gap->first_sequence < gap->count);
+}
+
 /* Whether the reader wants the record that begins at the place. */
 static int is_wanted(struct ring_source *self, const struct record_header *header) {
     if (header->type != RECORD_DATA || header->sequence < self->wanted ||
@@ -172,7 +183,13 @@ static int next(struct read_source *source, burst_read_t *record) {
                 return found;
             }
         } else if (rc == STEP_RECORD) {
+            const int is_sought = self->wanted_ns != INT64_MIN;
             if (is_wanted(self, &stepped.header)) {
+                if (is_sought && self->has_loss) {
+                    self->has_loss = 0;
+                    ring_walk_go(&self->walk, &self->loss);
+                    continue;
+                }
                 if (stepped.header.sequence < self->given) {
                     return refuse(self, &before, &stepped.header);
                 }
@@ -180,12 +197,20 @@ static int next(struct read_source *source, burst_read_t *record) {
                 fill(self, &stepped, record);
                 return 1;
             }
+            if (is_earlier_record(self, &stepped.header)) {
+                self->has_loss = 0;
+            }
         } else if (rc == STEP_GAP) {
-            if (stepped.gap->damaged && stepped.gap->count > 0 && stepped.gap->first_sequence >= self->wanted) {
+            const struct walk_gap *gap = stepped.gap;
+            const int is_loss = gap->damaged && is_wanted_loss(self, gap);
+            if (is_loss && self->wanted_ns != INT64_MIN && !self->has_loss) {
+                self->has_loss = 1;
+                self->loss = before;
+            } else if (is_loss && self->wanted_ns == INT64_MIN) {
                 record->kind = BURST_READ_LOST;
-                record->sequence = (int64_t)stepped.gap->first_sequence;
-                record->count = stepped.gap->count;
-                record->position = stepped.gap->from;
+                record->sequence = (int64_t)gap->first_sequence;
+                record->count = gap->count;
+                record->position = gap->from;
                 return 1;
             }
         } else if (rc < 0) {
@@ -278,6 +303,7 @@ static int seek(struct read_source *source, enum burst_read_from from, int64_t v
     const int64_t wanted_ns = self->wanted_ns;
     int rc;
     self->given = 0;
+    self->has_loss = 0;
     self->wanted = 0;
     self->wanted_ns = INT64_MIN;
     switch (from) {
@@ -340,6 +366,7 @@ int ring_source_go(struct read_source *source, uint64_t position, uint64_t seque
     }
     ring_walk_go(&self->walk, &place);
     self->given = 0;
+    self->has_loss = 0;
     self->wanted = 0;
     self->wanted_ns = INT64_MIN;
     return !ring_walk_is_lapped(&self->walk);

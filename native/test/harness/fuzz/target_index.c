@@ -78,9 +78,10 @@ static void read_all(struct index_file *index) {
     for (int goal = INDEX_SEQUENCE; goal <= INDEX_OFFSET; goal++) {
         for (uint64_t value = 1; value != 0; value <<= 3) {
             if (index_find(index, (enum index_goal)goal, (int64_t)value) == 1) {
-                MUST(index_next(index, &item) == 1 && item.kind <= INDEX_ENQUEUED);
-                MUST(goal != INDEX_SEQUENCE || (int64_t)item.sequence >= (int64_t)value);
-                MUST(goal != INDEX_TIME || item.time_ns >= (int64_t)value);
+                MUST(index_next(index, &item) == 1 && item.kind <= INDEX_LOSS);
+                const int64_t lost = item.kind == INDEX_LOSS ? (int64_t)item.count - 1 : 0;
+                MUST(goal != INDEX_SEQUENCE || (int64_t)item.sequence + lost >= (int64_t)value);
+                MUST(goal != INDEX_TIME || item.kind == INDEX_LOSS || item.time_ns >= (int64_t)value);
                 MUST(goal != INDEX_OFFSET || (int64_t)(item.offset + item.bytes) > (int64_t)value);
             }
         }
