@@ -20,6 +20,7 @@
 #define BACKLOG 64
 #define AWAIT_NS 20000000 /* so long the thread awaits a commit before it looks for new readers */
 #define WISHES_A_TURN 8   /* more wishes of one reader wait for the next turn */
+#define DEAF_NS 100000000 /* pause after a reader could not be let in, who then still waits */
 
 /* ---------------------------------------------------------------------------------------------------------- socket */
 
@@ -116,10 +117,33 @@ static void send_away(struct door *door, int fd) {
     }
 }
 
+/* The socket stays readable: without a pause the thread would spin for as long as the failure lasts. */
+static void turn_deaf(struct door *door, int failure) {
+    door->deaf_until_ns = platform_monotonic_ns(door->host.platform) + DEAF_NS;
+    if (!door->is_told_deaf) {
+        door->is_told_deaf = 1;
+        events_post(
+            door->host.events, EVENT_WARN,
+            "the window of ring %s lets no reader in: %s; it tries again each 100 ms, and readers read the medium "
+            "until then; let the process have more open files",
+            door->host.ring, error_name(failure));
+    }
+}
+
+/* For how many ms nobody is let in. */
+static int deaf_ms(const struct door *door) {
+    const int64_t left_ns =
+        door->deaf_until_ns == 0 ? 0 : door->deaf_until_ns - platform_monotonic_ns(door->host.platform);
+    return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0;
+}
+
 static void welcome(struct door *door) {
     for (unsigned turn = 0; turn < BACKLOG; turn++) {
         const int fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) {
+            if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
+                turn_deaf(door, errno);
+            }
             return;
         }
         if (door->count == DOOR_READERS_MOST) {
@@ -157,11 +181,12 @@ static int listen_to(struct door *door, struct door_reader *reader) {
 static void serve(struct door *door, int timeout_ms) {
     struct pollfd fds[2 + DOOR_READERS_MOST];
     fds[0] = (struct pollfd){.fd = door->stop, .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = door->listener, .events = POLLIN};
+    const int deaf = deaf_ms(door);
+    fds[1] = (struct pollfd){.fd = deaf > 0 ? -1 : door->listener, .events = POLLIN};
     for (unsigned i = 0; i < door->count; i++) {
         fds[2 + i] = (struct pollfd){.fd = door->readers[i].fd, .events = POLLIN};
     }
-    if (poll(fds, 2 + door->count, timeout_ms) <= 0) {
+    if (poll(fds, 2 + door->count, deaf > 0 && (timeout_ms < 0 || deaf < timeout_ms) ? deaf : timeout_ms) <= 0) {
         return;
     }
     for (unsigned i = door->count; i-- > 0;) { /* backwards: the last one takes the place of one that goes */

@@ -56,8 +56,10 @@ struct door {
     struct door_reader readers[DOOR_READERS_MOST];
     unsigned count;
     int has_figures_wish;
-    int64_t figures_ns; /* CLOCK_MONOTONIC when the figures were filled last; 0: never */
-    int is_crowded;     /* a reader was sent away, and the operator knows */
+    int64_t figures_ns;    /* CLOCK_MONOTONIC when the figures were filled last; 0: never */
+    int64_t deaf_until_ns; /* nobody is let in before; 0: a reader was never refused so */
+    int is_told_deaf;      /* the operator knows */
+    int is_crowded;        /* a reader was sent away, and the operator knows */
     char name[WINDOW_SOCKET_NAME_BYTES];
 };
 

@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -20,6 +21,14 @@ static struct event_count commits;
 static struct door *door;
 static char socket_path[256];
 static _Atomic int awaited;
+static _Atomic int accepts;
+
+/* Stands in for that of libc. */
+int accept4(int listener, struct sockaddr *address, socklen_t *bytes, int flags);
+int accept4(int listener, struct sockaddr *address, socklen_t *bytes, int flags) {
+    atomic_fetch_add(&accepts, 1);
+    return (int)syscall(SYS_accept4, listener, address, bytes, flags);
+}
 
 static void await_commit(void *argument, uint64_t above_position, int64_t timeout_ns) {
     (void)argument, (void)above_position;
@@ -304,6 +313,35 @@ static void a_crowd_is_sent_away_and_told_once(void **state) {
     }
 }
 
+/* The socket of a reader who cannot be let in stays readable. */
+static void a_process_without_a_free_descriptor_does_not_spin(void **state) {
+    (void)state;
+    struct rlimit limit, none_free;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct window_greeting greeting;
+    struct event event;
+    assert_int_equal(try_to_open(0600), 0);
+    const int reader = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), next_free = dup(reader);
+    assert_true(reader >= 0 && next_free >= 0 && close(next_free) == 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    none_free = (struct rlimit){.rlim_cur = (rlim_t)next_free, .rlim_max = limit.rlim_max};
+    memcpy(address.sun_path, socket_path, strlen(socket_path) + 1);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none_free), 0);
+    atomic_store(&accepts, 0);
+    assert_int_equal(connect(reader, (const struct sockaddr *)&address, sizeof address), 0);
+    while (events_take(&events, &event, 0) != 1) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_int_equal(event.severity, EVENT_WARN);
+    assert_non_null(strstr(event.text, "lets no reader in: EMFILE"));
+    nanosleep(&(struct timespec){.tv_nsec = 450000000}, NULL);
+    assert_in_range(atomic_load(&accepts), 1, 8); /* at most one each 100 ms, on a busy machine fewer */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(recv(reader, &greeting, sizeof greeting, 0), sizeof greeting);
+    door_close(door);
+    assert_int_not_equal(events_take(&events, &event, 0), 1); /* told once */
+    close(reader);
+}
+
 static void a_folder_that_cannot_have_a_socket_is_refused(void **state) {
     (void)state;
     char missing[128];
@@ -325,6 +363,7 @@ int main(void) {
         DOOR_TEST(figures_are_filled_for_those_who_ask_and_not_too_often),
         DOOR_TEST(a_guest_that_says_garbage_is_sent_away),
         DOOR_TEST(a_crowd_is_sent_away_and_told_once),
+        DOOR_TEST(a_process_without_a_free_descriptor_does_not_spin),
         DOOR_TEST(a_folder_that_cannot_have_a_socket_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
