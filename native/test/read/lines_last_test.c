@@ -51,6 +51,23 @@ static void the_last_n_are_all_if_the_file_has_n(void **state) {
     }
 }
 
+static void a_last_line_comes_without_its_newline(void **state) {
+    (void)state;
+    burst_read_t record = {.struct_bytes = sizeof record};
+    put("1\n23", 4);
+    for (int last = 1; last <= 2; last++) {
+        struct read_source *lines = open_lines();
+        assert_int_equal(lines->ops->seek(lines, BURST_FROM_LAST, last), 0);
+        for (int line = 3 - last; line <= 2; line++) {
+            assert_int_equal(lines->ops->next(lines, &record), 1);
+            assert_int_equal(record.length, 2);
+            assert_memory_equal(record.data, line == 1 ? "1\n" : "23", 2);
+        }
+        assert_int_equal(lines->ops->next(lines, &record), 0);
+        lines->ops->close(lines);
+    }
+}
+
 /* An index whose only record is empty, and begins at byte 1000 of a text that has 2. */
 static void put_index(const char *text) {
     struct index_header header = {.magic = INDEX_MAGIC,
@@ -129,6 +146,7 @@ static int end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_n_are_all_if_the_file_has_n),
+        cmocka_unit_test(a_last_line_comes_without_its_newline),
         cmocka_unit_test(an_empty_record_behind_the_end_of_an_archive_is_none),
     };
     return cmocka_run_group_tests(tests, begin, end);
