@@ -30,8 +30,8 @@ typedef struct burst_reader burst_reader_t;
 enum burst_read_from {
     BURST_FROM_OLDEST = 0,   /* the oldest one that is still anywhere */
     BURST_FROM_RING = 1,     /* the oldest one that is still in the ring: opens no log file */
-    BURST_FROM_SEQUENCE = 2, /* the first one of this sequence or a higher one */
-    BURST_FROM_TIME = 3,     /* the first one with this event time or a later one */
+    BURST_FROM_SEQUENCE = 2, /* the first one of this sequence or a higher one, or the loss of it */
+    BURST_FROM_TIME = 3,     /* the first one with this event time or a later one, or the loss directly before it */
     BURST_FROM_LAST = 4,     /* the last so many; 0: only records that become durable later */
 };
 
@@ -102,8 +102,8 @@ typedef struct burst_read {
     uint32_t epoch;    /* number of the open that wrote it; 0: unknown */
     uint32_t place;    /* enum burst_read_place */
     uint32_t enqueued; /* 1: the caller did not wait for it (burst_enqueue, burst_offer); 0: it did, or it is unknown */
-    /* The record was durable at the latest then, CLOCK_REALTIME in nanoseconds; 0: unknown. Log files with an index
-     * have it of most records. */
+    /* The record was durable at the latest then, CLOCK_REALTIME in nanoseconds; 0: unknown, as of all records that come
+     * from a ring or a segment. Log files with an index have it of most records. */
     int64_t durable_ns;
 } burst_read_t;
 

@@ -192,6 +192,30 @@ static void where_answers_for_each_source(void **state) {
     assert_said("has no index, and knows neither sequences nor times");
 }
 
+/* A mapped ring takes no times, and a reader gives none of a ring's records. */
+static void a_durable_time_that_nobody_knows_is_told_as_such(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    char ring[160], log_file[160];
+    snprintf(ring, sizeof ring, "%s/mapped.ring", folder);
+    snprintf(log_file, sizeof log_file, "%s/mapped", folder);
+    config.ring = ring;
+    config.io = BURST_IO_MAPPED;
+    main_config.file_name = log_file;
+    burst_t *log = open_with(&config);
+    for (int64_t i = 1; i <= 5; i++) {
+        assert_int_equal(burst_append(log, "text\n", 5, i), i);
+    }
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(run("where 3 %s", ring), 0);
+    assert_said("durable at: not known: ");
+    assert_int_equal(run("where --json 3 %s", ring), 0);
+    assert_said("\"durable_at\": \"not known: ");
+    assert_int_equal(run("tail --quiet --json -n 1 %s", ring_path), 0);
+    assert_said("\"sequence\":");
+    assert_null(strstr(output, "durable"));
+}
+
 static void records_of_files_are_bounded_and_replayed(void **state) {
     (void)state;
     assert_int_equal(run("cat --quiet --from=8 --to=9 %s", indexed), 0);
@@ -265,11 +289,17 @@ static void bad_input_gets_a_sentence(void **state) {
 int main(void) {
 #define READ_TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        READ_TEST(cat_prints_all_of_it_from_each_source),     READ_TEST(tail_prints_the_end),
-        READ_TEST(sequences_and_times_bound_what_is_read),    READ_TEST(grep_finds_what_matches),
-        READ_TEST(where_tells_the_place_in_the_file),         READ_TEST(where_answers_for_each_source),
-        READ_TEST(records_of_files_are_bounded_and_replayed), READ_TEST(replay_takes_the_time_that_it_took),
-        READ_TEST(a_configuration_names_ring_and_files),      READ_TEST(bad_input_gets_a_sentence),
+        READ_TEST(cat_prints_all_of_it_from_each_source),
+        READ_TEST(tail_prints_the_end),
+        READ_TEST(sequences_and_times_bound_what_is_read),
+        READ_TEST(grep_finds_what_matches),
+        READ_TEST(where_tells_the_place_in_the_file),
+        READ_TEST(where_answers_for_each_source),
+        READ_TEST(a_durable_time_that_nobody_knows_is_told_as_such),
+        READ_TEST(records_of_files_are_bounded_and_replayed),
+        READ_TEST(replay_takes_the_time_that_it_took),
+        READ_TEST(a_configuration_names_ring_and_files),
+        READ_TEST(bad_input_gets_a_sentence),
     };
     return cmocka_run_group_tests(tests, write_log, remove_folder);
 }

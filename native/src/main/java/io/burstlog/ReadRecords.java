@@ -126,8 +126,8 @@ public final class ReadRecords {
     }
 
     /**
-     * {@return a time at which the record was durable, in nanoseconds since 1970; 0 if it is unknown} Log files with an
-     * index have it of most records.
+     * {@return a time at which the record was durable, in nanoseconds since 1970; 0 if it is unknown, as of all records
+     * that come from a ring or a segment} Log files with an index have it of most records.
      */
     public long durableNanos() {
         return heads.getLong(at + DURABLE);
