@@ -15,6 +15,17 @@ static void read_positions(const struct ledger *ledger, struct streams *streams)
     }
 }
 
+int streams_log_files(const struct ledger *ledger, struct other_logs *files) {
+    const unsigned newest = ledger_newest(ledger);
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < ledger_streams(ledger, newest); i++) {
+        static struct stream_state state;
+        ledger_stream(ledger, newest, i, &state);
+        rc = state.outlet.kind == OUTLET_FILE ? other_logs_add(files, state.outlet.path) : 0;
+    }
+    return rc;
+}
+
 int streams_has_drained(const struct streams *streams, const struct record_header *record) {
     return record->stream < LAYOUT_STREAMS_MAX && record->position < streams->drained_position[record->stream];
 }

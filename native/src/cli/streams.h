@@ -4,6 +4,7 @@
 #define BURST_CLI_STREAMS_H
 
 #include "cli/report.h"
+#include "read/archive_names.h"
 #include "view/ring_view.h"
 
 struct streams {
@@ -24,6 +25,9 @@ int streams_has_drained(const struct streams *streams, const struct record_heade
 
 /* Whether the stream is used. Each ring has an entry for the main stream, even if its log has only other streams. */
 int stream_is_used(const struct stream_state *state);
+
+/* Adds the log files of all streams. Returns 0, or -ENOMEM with a sentence. */
+int streams_log_files(const struct ledger *ledger, struct other_logs *files);
 
 /* Reports the list of used streams. `before`: the counts before records were moved, or NULL if none were. */
 void streams_report(struct report *report, const struct ledger *ledger, const struct streams *streams,

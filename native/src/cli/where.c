@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/read.h"
 #include "cli/show.h"
+#include "cli/streams.h"
 #include "cli/text.h"
 #include "cli/where_file.h"
 #include "device/host/survival.h"
@@ -34,6 +35,7 @@ struct where {
     struct standing *records;
     size_t count, room;
     struct read_options options;
+    struct other_logs log_files;
     char file[BURST_PATH_BYTES]; /* FILE:OFFSET; "": a sequence is asked for */
     uint64_t number;             /* the sequence, or the offset */
 };
@@ -170,8 +172,11 @@ static int find_stamp(const struct where *where, size_t index, struct durable_st
 /* Beyond a roll or a gap an index may say where the record is. */
 static void report_place_by_index(struct report *report, const struct where *where, const struct stream_state *state,
                                   uint64_t sequence) {
-    const struct where_asked asked = {
-        .path = state->outlet.path, .with_archives = 1, .archives = where->options.archives, .number = sequence};
+    const struct where_asked asked = {.path = state->outlet.path,
+                                      .with_archives = 1,
+                                      .archives = where->options.archives,
+                                      .others = &where->log_files,
+                                      .number = sequence};
     struct where_found found = {.source = NULL};
     if (state->outlet.kind == OUTLET_FILE && where_find(&asked, &found) == 1) {
         where_print_place(report, &found);
@@ -254,6 +259,7 @@ static int answer_from_files(const struct where *where) {
         const struct where_asked asked = {.path = state.outlet.path,
                                           .with_archives = state.outlet.kind == OUTLET_FILE,
                                           .archives = where->options.archives,
+                                          .others = &where->log_files,
                                           .number = where->number};
         if (state.outlet.path[0] == '\0' || state.outlet.kind == OUTLET_RAW) {
             continue;
@@ -325,9 +331,11 @@ static int answer_from_ring(struct where *where, const char *path) {
     if (rc == 0) {
         where->input = ring_view_input(where->view);
         rc = list(where);
+        rc = rc < 0 ? rc : streams_log_files(where->view->ledger, &where->log_files);
         rc = rc < 0 ? rc : answer(where, device);
         ring_view_close(&platform_linux, where->view);
     }
+    other_logs_clear(&where->log_files);
     free(where->records);
     device_close(device);
     return rc;

@@ -2,6 +2,7 @@
 #include "cli/where_file.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -14,6 +15,10 @@
 static int open_files(const struct where_asked *asked, struct read_source **source) {
     struct stat status;
     int rc = lines_make(&platform_linux, 0, source);
+    for (size_t at = 0; rc == 0 && asked->others != NULL && at < asked->others->bytes;) {
+        rc = lines_know_other(*source, asked->others->paths + at);
+        at += strlen(asked->others->paths + at) + 1;
+    }
     if (rc == 0 && asked->with_archives) {
         rc = lines_add_archives(*source, asked->path, asked->path, asked->archives, NULL, 1);
     }

@@ -4,13 +4,15 @@
 #define BURST_CLI_WHERE_FILE_H
 
 #include "cli/report.h"
+#include "read/archive_names.h"
 #include "read/source.h"
 
 struct where_asked {
-    const char *path;     /* a log file, an archive of one, or a folder of segments */
-    int with_archives;    /* also in the archives of the log file ... */
-    const char *archives; /* ... as burst_reader_config_t.archives says */
-    int by_offset;        /* the record that has byte `number` of the file; 0: the record of this sequence */
+    const char *path;                /* a log file, an archive of one, or a folder of segments */
+    int with_archives;               /* also in the archives of the log file ... */
+    const char *archives;            /* ... as burst_reader_config_t.archives says */
+    const struct other_logs *others; /* the ring's log files; NULL: not known */
+    int by_offset;                   /* the record that has byte `number` of the file; 0: the record of this sequence */
     uint64_t number;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "read/archive_names.h"
 #include "read/lines.h"
 #include "read/lines_state.h"
 
@@ -27,6 +28,8 @@ struct archives {
     const char
         *live_file; /* the file that is written: that, or the one that the log was diverted to; it is no archive */
     struct stat live;
+    const struct other_logs *others;
+    struct lines *lines; /* whose indexes say which of two archives is the older one; NULL: nobody asks them */
 };
 
 static int compare_times(const struct stat *one, const struct stat *other) {
@@ -39,25 +42,26 @@ static int compare_times(const struct stat *one, const struct stat *other) {
 static int by_time(const void *one, const void *other) {
     const struct archive *a = one, *b = other;
     const int order = compare_times(&a->status, &b->status);
-    return order != 0 ? order : strverscmp(a->path, b->path);
+    return order != 0 ? order : archive_names_compare(a->path, b->path, 0);
+}
+
+static int by_time_and_falling_numbers(const void *one, const void *other) {
+    const struct archive *a = one, *b = other;
+    const int order = compare_times(&a->status, &b->status);
+    return order != 0 ? order : archive_names_compare(a->path, b->path, 1);
 }
 
 static int is_same(const struct stat *one, const struct stat *other) {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-static int is_packed(const char *path) {
-    const char *suffix = strrchr(path, '.');
-    return suffix != NULL && (strcmp(suffix, ".gz") == 0 || strcmp(suffix, ".zst") == 0);
-}
-
 static int add(struct archives *archives, const char *path) {
     struct stat status;
-    if (strcmp(path, archives->live_file) == 0) {
+    if (strcmp(path, archives->live_file) == 0 || other_logs_have(archives->others, path, archives->log_file)) {
         return 0;
     }
     const int failure = stat(path, &status) < 0 ? errno : 0;
-    if (failure == ENOENT && !is_packed(path)) {
+    if (failure == ENOENT && !archive_is_packed(path)) {
         char packed[BURST_PATH_BYTES]; /* compressed since it was listed */
         return snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed ? add(archives, packed) : 0;
     }
@@ -99,7 +103,8 @@ static void drop_twins(struct archives *archives) {
         char plain[BURST_PATH_BYTES];
         const struct archive twin = {.path = plain};
         snprintf(plain, sizeof plain, "%.*s",
-                 (int)(is_packed(archive->path) ? strrchr(archive->path, '.') - archive->path : 0), archive->path);
+                 (int)(archive_is_packed(archive->path) ? strrchr(archive->path, '.') - archive->path : 0),
+                 archive->path);
         if ((kept > 0 && strcmp(archives->found[kept - 1].path, archive->path) == 0) ||
             bsearch(&twin, archives->found, kept, sizeof twin, by_path) != NULL) {
             free(archive->path);
@@ -131,27 +136,6 @@ static void drop_renamed(struct archives *archives) {
     archives->count = kept;
 }
 
-static int ends_with(const char *name, const char *suffix) {
-    const size_t length = strlen(name), bytes = strlen(suffix);
-    return length >= bytes && strcmp(name + length - bytes, suffix) == 0;
-}
-
-/* Whether the file is an archive of app.log by its name: app.log.1, app-2026-11-23.log.gz, app.log.burst-7 ... The
- * name begins with "app", goes on with no letter, and has ".log" in it. A ring may be named app.log.ring. */
-static int is_archive(const char *name, const char *log_name) {
-    if (ends_with(name, ".ring") || ends_with(name, ".flight")) {
-        return 0;
-    }
-    const char *dot = strrchr(log_name, '.');
-    const size_t stem = dot == NULL || dot == log_name ? strlen(log_name) : (size_t)(dot - log_name);
-    const char *suffix = log_name + stem;
-    if (strncmp(name, log_name, stem) != 0 || strchr(*suffix == '\0' ? "-._" : "-._0123456789", name[stem]) == NULL ||
-        name[stem] == '\0') {
-        return 0;
-    }
-    return strstr(name + stem, suffix) != NULL && strcmp(name, log_name) != 0;
-}
-
 static int find_beside(struct archives *archives, const char *log_file) {
     char folder[BURST_PATH_BYTES], path[BURST_PATH_BYTES];
     int rc = path_directory(log_file, folder, sizeof folder);
@@ -167,7 +151,7 @@ static int find_beside(struct archives *archives, const char *log_file) {
             failure = errno; /* 0: that was the last one */
             break;
         }
-        if (is_archive(entry->d_name, path_name(log_file)) &&
+        if (archive_name_fits(entry->d_name, path_name(log_file)) &&
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path) {
             rc = add(archives, path);
         }
@@ -198,6 +182,49 @@ static void clear(struct archives *archives) {
     archives->count = archives->room = 0;
 }
 
+static int keep(char **kept, const char *value) {
+    free(*kept);
+    *kept = value == NULL ? NULL : strdup(value);
+    return *kept == NULL && value != NULL ? error_set(ENOMEM, "no memory for the name %s", value) : 0;
+}
+
+/* The first sequence of an archive, as its index says; 0: it has none. */
+static int64_t first_sequence(const struct lines *lines, const char *path) {
+    struct read_source *one;
+    int64_t sequence = 0;
+    if (lines_make(lines->platform, 0, &one) == 0) {
+        if (keep(&lines_of(one)->home, lines->home) < 0 || lines_add(one, path, 0, LINES_TO_THE_END) < 0 ||
+            lines_oldest(one, &sequence) != 1) {
+            sequence = 0;
+        }
+        one->ops->close(one);
+    }
+    return sequence;
+}
+
+/* The drain may write several files within one tick of the clock of the file system. These of one time follow by their
+ * numbers: in the direction of those with different times, or else as their indexes say. */
+static void sort(struct archives *archives) {
+    struct archive *const found = archives->found;
+    long rise = 0;
+    size_t equal = 0; /* behind the first two of one time whose numbers differ */
+    qsort(found, archives->count, sizeof *found, by_time);
+    for (size_t i = 1; i < archives->count; i++) {
+        const int order = archive_names_by_number(found[i - 1].path, found[i].path);
+        const int is_later = compare_times(&found[i - 1].status, &found[i].status) != 0;
+        rise += is_later ? (order < 0) - (order > 0) : 0;
+        equal = equal == 0 && order != 0 && !is_later ? i : equal;
+    }
+    if (rise == 0 && equal > 0 && archives->lines != NULL) {
+        const int64_t lower = first_sequence(archives->lines, found[equal - 1].path);
+        const int64_t higher = first_sequence(archives->lines, found[equal].path);
+        rise = lower > 0 && higher > 0 ? (higher > lower) - (higher < lower) : 0;
+    }
+    if (rise < 0 && equal > 0) {
+        qsort(found, archives->count, sizeof *found, by_time_and_falling_numbers);
+    }
+}
+
 static int list(struct archives *archives, const char *pattern) {
     int rc = pattern == NULL    ? find_beside(archives, archives->log_file)
              : *pattern == '\0' ? 0
@@ -206,7 +233,7 @@ static int list(struct archives *archives, const char *pattern) {
     if (archives->count > 0) {
         drop_renamed(archives);
         drop_twins(archives);
-        qsort(archives->found, archives->count, sizeof archives->found[0], by_time);
+        sort(archives);
     }
     return rc;
 }
@@ -247,13 +274,7 @@ static size_t find_behind(const struct archives *archives, const struct stat *fi
         behind += compare_times(&archives->found[i].status, file) < 0;
     }
     return behind + (behind < archives->count && compare_times(&archives->found[behind].status, file) == 0 &&
-                     is_packed(archives->found[behind].path));
-}
-
-static int keep(char **kept, const char *value) {
-    free(*kept);
-    *kept = value == NULL ? NULL : strdup(value);
-    return *kept == NULL && value != NULL ? error_set(ENOMEM, "no memory for the name %s", value) : 0;
+                     archive_is_packed(archives->found[behind].path));
 }
 
 static int keep_place(struct lines *lines, const char *log_file, const char *pattern) {
@@ -266,7 +287,8 @@ static int keep_place(struct lines *lines, const char *log_file, const char *pat
 
 int lines_add_archives(struct read_source *lines, const char *log_file, const char *live_file, const char *pattern,
                        const struct stat *behind_of, int has_begun) {
-    struct archives archives = {.log_file = log_file, .live_file = live_file};
+    struct archives archives = {
+        .log_file = log_file, .live_file = live_file, .others = &lines_of(lines)->others, .lines = lines_of(lines)};
     if (!has_begun || stat(live_file, &archives.live) < 0) {
         archives.live.st_ino = 0;
     }
@@ -279,23 +301,57 @@ int lines_add_archives(struct read_source *lines, const char *log_file, const ch
     return rc;
 }
 
-int lines_find_again(const struct lines *lines, const struct stat *listed, char *path, size_t room) {
-    struct archives archives = {.log_file = lines->log_file, .live_file = ""};
-    int is_found = 0;
-    if (list(&archives, lines->archives) == 0) {
-        for (size_t i = 0; i < archives.count && !is_found; i++) {
-            const struct stat *status = &archives.found[i].status;
-            is_found = status->st_mtim.tv_sec == listed->st_mtim.tv_sec &&
-                       status->st_mtim.tv_nsec == listed->st_mtim.tv_nsec &&
-                       snprintf(path, room, "%s", archives.found[i].path) < (int)room;
+int lines_know_archives(struct read_source *lines, const char *archives) {
+    return keep(&lines_of(lines)->archives, archives);
+}
+
+/* Where the file is in the list, under whatever name; compressing keeps its time. Returns count if it is not there. */
+static size_t find(const struct archives *archives, const struct stat *file) {
+    size_t packed = archives->count;
+    for (size_t i = 0; i < archives->count; i++) {
+        const struct archive *archive = &archives->found[i];
+        if (is_same(&archive->status, file)) {
+            return i;
+        }
+        packed = compare_times(&archive->status, file) == 0 && archive_is_packed(archive->path) ? i : packed;
+    }
+    return packed;
+}
+
+int lines_add_behind(struct lines *lines, const char *log_file, const struct stat *first) {
+    struct archives archives = {.log_file = log_file, .live_file = log_file, .others = &lines->others, .lines = lines};
+    int rc = keep(&lines->log_file, log_file);
+    rc = rc < 0 ? rc : list_at_rest(&archives, lines->archives);
+    const size_t at = rc < 0 ? archives.count : find(&archives, first);
+    for (size_t i = at + 1; rc == 0 && i < archives.count; i++) {
+        if (archive_names_are_alike(archives.found[at].path, archives.found[i].path)) {
+            rc = lines_add_listed(&lines->source, archives.found[i].path, &archives.found[i].status);
         }
     }
     clear(&archives);
-    return is_found;
+    return rc;
 }
 
-int lines_each_archive(const char *log_file, int (*each)(void *argument, const char *path), void *argument) {
-    struct archives archives = {.log_file = log_file, .live_file = log_file};
+int lines_find_again(const struct lines *lines, const struct stat *listed, char *path, size_t room) {
+    struct archives archives = {.log_file = lines->log_file, .live_file = "", .others = &lines->others};
+    int best = 0;
+    for (size_t i = 0, rc = list(&archives, lines->archives) == 0; rc && i < archives.count && best < 3; i++) {
+        const struct archive *archive = &archives.found[i];
+        const int fits = compare_times(&archive->status, listed) != 0 ? 0
+                         : is_same(&archive->status, listed)          ? 3
+                         : archive_is_packed(archive->path)           ? 2
+                                                                      : 1;
+        if (fits > best && snprintf(path, room, "%s", archive->path) < (int)room) {
+            best = fits;
+        }
+    }
+    clear(&archives);
+    return best > 0;
+}
+
+int lines_each_archive(const char *log_file, const struct other_logs *others,
+                       int (*each)(void *argument, const char *path), void *argument) {
+    struct archives archives = {.log_file = log_file, .live_file = log_file, .others = others};
     if (stat(log_file, &archives.live) < 0) {
         archives.live.st_ino = 0;
     }

@@ -55,10 +55,23 @@ static int is_same_file(const struct joined *self, const struct outlet_state *be
            (before->mark.inode == 0 || now->mark.inode == before->mark.inode);
 }
 
+/* The log files of all streams that the checkpoint has. */
+static int know_others(struct joined *self) {
+    struct stream_state state;
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < ring_source_streams(self->ring); i++) {
+        ring_source_stream(self->ring, i, &state);
+        rc = state.outlet.kind == OUTLET_FILE ? lines_know_other(self->past, state.outlet.path) : 0;
+    }
+    return rc;
+}
+
 static int add_archives(struct joined *self, const struct stat *behind_of) {
     char live[BURST_PATH_BYTES];
     const struct outlet_state *outlet = &self->state.outlet;
-    return outlet_state_file(outlet, live, sizeof live) < 0
+    const int rc = know_others(self);
+    return rc < 0 ? rc
+           : outlet_state_file(outlet, live, sizeof live) < 0
                ? error_set(ENAMETOOLONG, "the name of the log file is too long: %.200s", outlet->path)
                : lines_add_archives(self->past, outlet->path, live, self->archives, behind_of, outlet->length > 0);
 }

@@ -253,11 +253,7 @@ static int next_of_last(struct lines *lines, burst_read_t *record) {
         return 0; /* more may come */
     }
     const int rc = next_piece(lines, 1, record); /* what came before the file lost its name */
-    if (rc == 0) {
-        lines_leave_file(lines);
-        lines->files[lines->at].from = 0;
-    }
-    return rc;
+    return rc != 0 ? rc : lines_follow_roll(lines);
 }
 
 static int next(struct read_source *source, burst_read_t *record) {
@@ -315,6 +311,9 @@ static int seek(struct read_source *source, enum burst_read_from from, int64_t v
     lines->wanted_ns = INT64_MIN;
     lines->next_sequence = 0;
     lines->has_lines = 0;
+    if (lines->follow && lines->count > 1) { /* the archives between two looks: a log file alone is read */
+        lines_keep_last(lines);
+    }
     switch (from) {
     case BURST_FROM_OLDEST:
     case BURST_FROM_RING:
@@ -365,6 +364,7 @@ static void close_source(struct read_source *source) {
     }
     free(lines->log_file);
     free(lines->archives);
+    other_logs_clear(&lines->others);
     free(lines->home);
     free(lines->files);
     free(lines->buffer);

@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include "read/archive_names.h"
 #include "read/source.h"
 
 #define LINES_TO_THE_END UINT64_MAX
@@ -48,9 +49,17 @@ void lines_clear(struct read_source *lines);
 int lines_add_archives(struct read_source *lines, const char *log_file, const char *live_file, const char *archives,
                        const struct stat *behind_of, int has_begun);
 
-/* Calls `each` with the path of each archive beside the log file, in the same order, until it returns another value than 0.
- * Returns that, or -errno with a sentence. */
-int lines_each_archive(const char *log_file, int (*each)(void *argument, const char *path), void *argument);
+/* The files of other streams, and their archives, are none of this log file. Returns 0, or -ENOMEM with a sentence. */
+int lines_know_other(struct read_source *lines, const char *log_file);
+
+/* Where the archives of a log file are that is read alone, as burst_reader_config_t.archives says. Returns 0, or -ENOMEM with
+ * a sentence. */
+int lines_know_archives(struct read_source *lines, const char *archives);
+
+/* Calls `each` with the path of each archive beside the log file, in the same order but that no index is asked, until it
+ * returns another value than 0. others: as lines_know_other; may be NULL. Returns that value, or -errno with a sentence. */
+int lines_each_archive(const char *log_file, const struct other_logs *others,
+                       int (*each)(void *argument, const char *path), void *argument);
 
 /* Goes on in the last file, which is open, at that offset. Returns 1; 0 if it cannot: it is not open, or is compressed. */
 int lines_resume(struct read_source *lines, uint64_t offset, uint64_t limit);

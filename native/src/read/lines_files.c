@@ -49,6 +49,10 @@ int lines_add_listed(struct read_source *source, const char *path, const struct 
     return add(lines_of(source), &file);
 }
 
+int lines_know_other(struct read_source *source, const char *log_file) {
+    return other_logs_add(&lines_of(source)->others, log_file);
+}
+
 static int open_fd(const char *path) {
     struct stat status;
     const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -107,6 +111,17 @@ void lines_drop(struct read_source *source) {
     }
 }
 
+void lines_keep_last(struct lines *lines) {
+    const struct lines_file last = lines->files[lines->count - 1];
+    lines_leave_file(lines);
+    lines->files[lines->count - 1] = lines->files[0];
+    lines->files[0] = last;
+    while (lines->count > 1) {
+        lines_drop(&lines->source);
+    }
+    lines->at = 0;
+}
+
 void lines_clear(struct read_source *source) {
     struct lines *lines = lines_of(source);
     lines_leave_file(lines);
@@ -135,8 +150,12 @@ int lines_status(const struct read_source *source, struct stat *status) {
 
 /* ----------------------------------------------------------------------------------------------------------- open */
 
-static int is_listed(const struct stat *listed, const struct stat *found) {
+static int is_as_old(const struct stat *listed, const struct stat *found) {
     return listed->st_mtim.tv_sec == found->st_mtim.tv_sec && listed->st_mtim.tv_nsec == found->st_mtim.tv_nsec;
+}
+
+static int is_same(const struct stat *listed, const struct stat *found) {
+    return listed->st_dev == found->st_dev && listed->st_ino == found->st_ino;
 }
 
 static const char *const packed[] = {".gz", ".zst"};
@@ -154,16 +173,17 @@ static int open_or_twin(const char *path) {
 }
 
 /* Opens the file that was listed, under whatever name it has now: a strategy may shift the names of its archives, and
- * what has a name now may be another one. Compressing keeps the time of the last change. Returns a descriptor, -ENOENT
+ * what has a name now may be another one, perhaps of the same time. Compressing keeps the time of the last change. Returns a descriptor, -ENOENT
  * if it is gone, or another -errno with a sentence. */
 static int open_listed(const struct lines *lines, const struct lines_file *file) {
     char path[BURST_PATH_BYTES];
     struct stat status;
     snprintf(path, sizeof path, "%s", file->path);
-    for (int tries = 0; tries < MOVES_MOST; tries++) {
+    for (int tries = 0, is_found = 0; tries < MOVES_MOST; tries++) {
         const int fd = open_or_twin(path);
         if ((fd < 0 && fd != -ENOENT) ||
-            (fd >= 0 && (file->status.st_ino == 0 || fstat(fd, &status) < 0 || is_listed(&file->status, &status)))) {
+            (fd >= 0 && (file->status.st_ino == 0 || fstat(fd, &status) < 0 ||
+                         (is_as_old(&file->status, &status) && (is_found || is_same(&file->status, &status)))))) {
             return fd;
         }
         if (fd >= 0) {
@@ -172,7 +192,8 @@ static int open_listed(const struct lines *lines, const struct lines_file *file)
         if (file->status.st_ino == 0 || lines->log_file == NULL) {
             return -ENOENT;
         }
-        if (!lines_find_again(lines, &file->status, path, sizeof path)) {
+        is_found = lines_find_again(lines, &file->status, path, sizeof path);
+        if (!is_found) {
             if (tries > 0 && fd == -ENOENT) {
                 return -ENOENT;
             }
@@ -207,6 +228,52 @@ int lines_open_file(struct lines *lines) {
         lines->file.offset = lines->line_offset = due->from;
     }
     return rc;
+}
+
+static int is_at(const char *path, const struct stat *file) {
+    struct stat status;
+    return stat(path, &status) == 0 && is_same(&status, file);
+}
+
+/* Puts the archives behind the open file before the last one, and makes that the file of the descriptor. Returns 1; 0 if the
+ * last one has lost its name meanwhile; or -errno. */
+static int add_next_files(struct lines *lines, int fd) {
+    const size_t last = lines->count - 1;
+    struct stat before, now;
+    if (fstat(lines->file.fd, &before) < 0 || fstat(fd, &now) < 0) {
+        return error_set(errno, "file %s cannot be looked at: %s", lines->file.path, error_name(errno));
+    }
+    int rc = lines_add_behind(lines, lines->files[last].path, &before);
+    rc = rc < 0 ? rc : is_at(lines->files[last].path, &now);
+    while (rc != 1 && lines->count > last + 1) {
+        lines_drop(&lines->source);
+    }
+    if (rc == 1) {
+        struct lines_file live = lines->files[last];
+        live.from = 0;
+        live.fd = fd;
+        memmove(lines->files + last, lines->files + last + 1, (lines->count - last - 1) * sizeof live);
+        lines->files[lines->count - 1] = live;
+    }
+    return rc;
+}
+
+int lines_follow_roll(struct lines *lines) {
+    int rc = 0;
+    for (int tries = 0; rc == 0 && tries < MOVES_MOST; tries++) {
+        const int fd = open_fd(lines->files[lines->count - 1].path);
+        if (fd < 0) {
+            return fd == -ENOENT ? 0 : fd; /* between two names */
+        }
+        rc = add_next_files(lines, fd);
+        if (rc != 1) {
+            close(fd);
+        }
+    }
+    if (rc == 1) {
+        lines_leave_file(lines);
+    }
+    return rc < 0 ? rc : 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- pair */

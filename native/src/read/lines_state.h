@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "read/archive_names.h"
 #include "read/records.h"
 #include "read/source.h"
 #include "read/unpack.h"
@@ -40,6 +41,7 @@ struct lines {
     uint64_t opened, seeks, skipped;
 
     char *log_file, *archives; /* of the last listing, to find a file that was renamed since; NULL: none was listed */
+    struct other_logs others;  /* the log files of other streams */
     char *home;                /* the folder of the log file, if that is known; NULL: it is not */
     struct lines_folder folders[LINES_FOLDERS];
     size_t folder_count;
@@ -84,6 +86,17 @@ int lines_go_to_last(struct lines *lines, uint64_t count);
 
 /* Goes to a sequence or time, by the indexes. Returns 0, or -errno with a sentence. */
 int lines_go_to_goal(struct lines *lines, enum index_goal goal, int64_t value);
+
+/* The open file, the last one, has lost its name: goes on with the files behind it that have lost it, too, then with the one
+ * that has it now. Returns 0, also if none has it at this moment; or -errno with a sentence. */
+int lines_follow_roll(struct lines *lines);
+
+/* Forgets all files but the last one. */
+void lines_keep_last(struct lines *lines);
+
+/* Adds the archives of the log file behind that one, whose names are like its own; none if that one is gone. Returns 0, or
+ * -errno with a sentence. */
+int lines_add_behind(struct lines *lines, const char *log_file, const struct stat *first);
 
 /* Finds a listed file again that has another name now. Returns 1 with its path, or 0. */
 int lines_find_again(const struct lines *lines, const struct stat *listed, char *path, size_t room);

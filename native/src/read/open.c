@@ -45,9 +45,11 @@ static int is_ring(const char *path) {
     return second == 1 ? 1 : first != 0 ? first : second;
 }
 
-static int open_lines(const struct platform *platform, const char *path, struct read_source **source) {
+static int open_lines(const struct platform *platform, const burst_reader_config_t *config,
+                      struct read_source **source) {
     int rc = lines_make(platform, 1, source);
-    rc = rc < 0 ? rc : lines_add(*source, path, 0, LINES_TO_THE_END);
+    rc = rc < 0 ? rc : lines_know_archives(*source, config->archives);
+    rc = rc < 0 ? rc : lines_add(*source, config->source, 0, LINES_TO_THE_END);
     rc = rc < 0 ? rc : lines_hold(*source);
     if (rc < 0 && *source != NULL) {
         (*source)->ops->close(*source);
@@ -93,5 +95,5 @@ int read_open(const struct platform *platform, const burst_reader_config_t *conf
         return segments_source_open(platform, config->source, source);
     }
     const int rc = is_of_ring(config->source, &status);
-    return rc < 0 ? rc : rc ? open_ring(platform, config, source) : open_lines(platform, config->source, source);
+    return rc < 0 ? rc : rc ? open_ring(platform, config, source) : open_lines(platform, config, source);
 }

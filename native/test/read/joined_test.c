@@ -120,8 +120,10 @@ static void expect_up_to(int line, int last) {
         }
         assert_true(sscanf(record.data, "line %d of", &number) == 1);
         if (number != line && !(number > line && (uint64_t)(number - line) <= missed)) {
-            fail_msg("line %d in the place of %d, of place %u at %llu", number, line, record.place,
-                     (unsigned long long)record.position);
+            burst_reader_state_t now = {.struct_bytes = sizeof now};
+            burst_reader_state(reader, &now);
+            fail_msg("line %d in the place of %d, of place %u at %llu: %s", number, line, record.place,
+                     (unsigned long long)record.position, now.how);
         }
         missed = 0;
         line = number + 1;

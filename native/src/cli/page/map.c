@@ -43,7 +43,7 @@ static int put_archive(void *argument, const char *path) {
     return 0;
 }
 
-static void put_stream(FILE *out, const struct stream_state *stream) {
+static void put_stream(FILE *out, const struct stream_state *stream, const struct other_logs *log_files) {
     char file[BURST_PATH_BYTES], bytes[UNITS_ROOM], sequence[UNITS_ROOM], more[200];
     struct listing listing = {.out = out};
     if (outlet_state_file(&stream->outlet, file, sizeof file) < 0 || file[0] == '\0') {
@@ -52,7 +52,7 @@ static void put_stream(FILE *out, const struct stream_state *stream) {
     snprintf(more, sizeof more, "; in it to %s, %s by the checkpoint",
              units_count(stream->next_sequence - (stream->next_sequence > 0), sequence),
              units_bytes(stream->outlet.length, bytes));
-    if (lines_each_archive(file, put_archive, &listing) == 0 && listing.count > ARCHIVES_MOST) {
+    if (lines_each_archive(file, log_files, put_archive, &listing) == 0 && listing.count > ARCHIVES_MOST) {
         fprintf(out, "<tr><td>and %u more archives<td><td>\n", listing.count - ARCHIVES_MOST);
     }
     put_file(out, file, more);
@@ -92,13 +92,16 @@ static void put_ring(FILE *out, const struct ring_view *view) {
     html_text(out, statement);
     fputs("<table><tr><th>file<th>size<th>\n", out);
     const unsigned newest = ledger_newest(view->ledger);
+    struct other_logs log_files = {.paths = NULL};
+    streams_log_files(view->ledger, &log_files);
     for (unsigned i = 0; i < ledger_streams(view->ledger, newest); i++) {
         static struct stream_state stream;
         ledger_stream(view->ledger, newest, i, &stream);
         if (stream_is_used(&stream)) {
-            put_stream(out, &stream);
+            put_stream(out, &stream, &log_files);
         }
     }
+    other_logs_clear(&log_files);
     fputs("</table>\n", out);
 }
 
