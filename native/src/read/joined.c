@@ -254,11 +254,11 @@ static int go_back(struct joined *self, burst_read_t *missed) {
 
 /* -------------------------------------------------------------------------------------------------------- segments */
 
-/* The segments have no more: goes on in the ring behind their last record. */
+/* The segments have no more: goes on in the ring behind their last record, if that was of this ring. */
 static int leave_segments(struct joined *self) {
-    const int rc = self->next_sequence == 0
-                       ? self->ring->ops->seek(self->ring, BURST_FROM_OLDEST, 0)
-                       : self->ring->ops->seek(self->ring, BURST_FROM_SEQUENCE, self->next_sequence);
+    const int is_of_ring = self->next_sequence != 0 && segments_source_is_of(self->past, ring_source_seed(self->ring));
+    const int rc = is_of_ring ? self->ring->ops->seek(self->ring, BURST_FROM_SEQUENCE, self->next_sequence)
+                              : self->ring->ops->seek(self->ring, BURST_FROM_OLDEST, 0);
     if (rc == 0) {
         self->is_past = 0;
         return 1;
@@ -272,8 +272,8 @@ static int next_past(struct joined *self, burst_read_t *record) {
     self->past->needle = self->source.needle;
     const int rc = self->past->ops->next(self->past, record);
     if (rc == 1 && self->is_segments) {
-        if (record->sequence < self->next_sequence) {
-            return -EAGAIN; /* the ring has given it */
+        if (record->kind == BURST_READ_MISSED && record->sequence == 0) { /* deleted since they were found */
+            record->sequence = self->next_sequence;
         }
         self->next_sequence = record->sequence + (int64_t)record->count;
     }
@@ -287,9 +287,6 @@ static int next(struct read_source *source, burst_read_t *record) {
     struct joined *self = joined_of(source);
     for (;;) {
         int rc = self->is_past ? next_past(self, record) : self->ring->ops->next(self->ring, record);
-        if (rc == -EAGAIN) {
-            continue;
-        }
         if (self->is_past && rc == 0) {
             rc = self->is_segments ? leave_segments(self) : leave_lines(self);
             if (rc <= 0) {

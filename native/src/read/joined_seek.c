@@ -54,6 +54,7 @@ static int seek_sequence_in_past(struct joined *self, int64_t sequence) {
     const int rc = self->is_segments ? self->past->ops->seek(self->past, BURST_FROM_SEQUENCE, sequence)
                                      : seek_in_files(self, BURST_FROM_SEQUENCE, sequence);
     self->is_past = rc == 0;
+    self->next_sequence = sequence;
     return rc == -ERANGE && !self->is_segments && self->ring->ops->seek(self->ring, BURST_FROM_RING, 0) == 0
                ? error_set(
                      ERANGE,

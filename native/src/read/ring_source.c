@@ -137,10 +137,6 @@ static int is_early(const struct ring_source *self, const struct record_header *
            ((header->flags & RECORD_ROLL) != 0 || header->event_time_ns < self->wanted_ns);
 }
 
-static int is_earlier_record(const struct ring_source *self, const struct record_header *header) {
-    return header->type == RECORD_DATA && (header->flags & RECORD_ROLL) == 0 && is_early(self, header);
-}
-
 /* Whether the gap has lost a record that the reader wants, or that comes later. */
 static int is_wanted_loss(const struct ring_source *self, const struct walk_gap *gap) {
     return gap->count > 0 && (gap->first_sequence >= self->wanted || self->wanted - gap->first_sequence < gap->count);
@@ -197,9 +193,9 @@ static int next(struct read_source *source, burst_read_t *record) {
                 fill(self, &stepped, record);
                 return 1;
             }
-            if (is_earlier_record(self, &stepped.header)) {
-                self->has_loss = 0;
-            }
+            /* A roll has the time of its call. */
+            self->has_loss &= stepped.header.type != RECORD_DATA || (stepped.header.flags & RECORD_ROLL) != 0 ||
+                              !is_early(self, &stepped.header);
         } else if (rc == STEP_GAP) {
             const struct walk_gap *gap = stepped.gap;
             const int is_loss = gap->damaged && is_wanted_loss(self, gap);
@@ -370,6 +366,10 @@ int ring_source_go(struct read_source *source, uint64_t position, uint64_t seque
     self->wanted = 0;
     self->wanted_ns = INT64_MIN;
     return !ring_walk_is_lapped(&self->walk);
+}
+
+uint32_t ring_source_seed(const struct read_source *source) {
+    return look_of(source)->walk.sight->crc_seed;
 }
 
 uint64_t ring_source_found(const struct read_source *source) {

@@ -32,6 +32,9 @@ void ring_source_stream(const struct read_source *source, unsigned index, struct
  * exists, or will in a moment; -errno with a sentence. */
 int ring_source_go(struct read_source *source, uint64_t position, uint64_t sequence, uint32_t epoch);
 
+/* crc_seed_of the ring's uuid. */
+uint32_t ring_source_seed(const struct read_source *ring);
+
 /* The number of records that the last seek from the last N has found, at most N. */
 uint64_t ring_source_found(const struct read_source *source);
 

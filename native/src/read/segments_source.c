@@ -97,6 +97,11 @@ int segments_source_go_before(struct read_source *source, int64_t sequence, uint
     return rc < 0 ? rc : go_back_from(self, self->frames.wanted, count);
 }
 
+int segments_source_is_of(const struct read_source *source, uint32_t crc_seed) {
+    const struct segments_source *self = (const struct segments_source *)source;
+    return self->frames.segment >= 0 && self->frames.crc_seed == crc_seed;
+}
+
 static int seek(struct read_source *source, enum burst_read_from from, int64_t value) {
     struct segments_source *self = self_of(source);
     const struct frames_sought of_time = {.is_reached = has_time, .value = value};

@@ -11,4 +11,8 @@ int segments_source_open(const struct platform *platform, const char *folder, st
 /* Goes to the record that comes `count` records before the first one of that sequence. */
 int segments_source_go_before(struct read_source *source, int64_t sequence, uint64_t count);
 
+/* Whether the segment that was read last is of the ring with this crc_seed_of its uuid. Several rings may have written to
+ * the folder, one after the other, each with sequences of its own. */
+int segments_source_is_of(const struct read_source *source, uint32_t crc_seed);
+
 #endif

@@ -222,6 +222,66 @@ static void a_sequence_and_a_time_are_found_wherever_they_are(void **state) {
     }
 }
 
+/* A new ring goes on in the folder of segments of one that is gone. Its sequences begin anew. */
+static void records_of_the_ring_before_come_first(void **state) {
+    (void)state;
+    const int parts[] = {3000, 3200, 3210};
+    burst_read_t record;
+    int line = 0;
+    for (int part = 0; part < 3; part++) {
+        open_it();
+        write_lines(line + 1, parts[part]);
+        assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+        line = parts[part];
+        if (part < 2) {
+            burst_close(open_log);
+            open_log = NULL;
+        }
+        if (part == 0) {
+            assert_int_equal(unlink(ring_path), 0);
+        }
+    }
+    for (int round = 0; round < 2; round++) {
+        open_reader(BURST_FROM_OLDEST, 0);
+        int64_t due = 1;
+        for (; due <= line - 7; due++) { /* on the medium, the last commit is proven later */
+            if (next(&record, PATIENCE_NS) != 1) {
+                fail_msg("line %lld does not come", (long long)due);
+            }
+            assert_int_equal(record.kind, BURST_READ_RECORD);
+            assert_int_equal(record_line(&record), due);
+            assert_int_equal(record.sequence, due <= 3000 ? due : due - 3000);
+        }
+        burst_reader_close(reader);
+        reader = NULL;
+        write_lines(line + 1, line + 70); /* in the ring, and then in the segments */
+        line += 70;
+    }
+}
+
+/* The segments that the reader was about to read are gone. */
+static void records_in_deleted_segments_are_told_as_missed(void **state) {
+    (void)state;
+    burst_read_t record;
+    char command[400];
+    open_it();
+    write_lines(1, 20000); /* some laps */
+    assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+    open_reader(BURST_FROM_SEQUENCE, 3000);
+    snprintf(command, sizeof command, "cd %s && ls *.seg | sort | head -n -2 | xargs rm", segments);
+    assert_int_equal(system(command), 0);
+    int64_t due = 3000;
+    do {
+        assert_int_equal(next(&record, PATIENCE_NS), 1);
+        assert_int_equal(record.sequence, due);
+        due += (int64_t)record.count;
+    } while (record.kind == BURST_READ_RECORD);
+    assert_int_equal(record.kind, BURST_READ_MISSED);
+    assert_int_equal(next(&record, PATIENCE_NS), 1);
+    assert_int_equal(record.sequence, due);
+    expect_up_to((int)due + 1, 19990);
+}
+
 static void lines_have_no_sequences_and_no_times(void **state) {
     (void)state;
     burst_reader_config_t config;
@@ -293,6 +353,9 @@ int main(void) {
         CASE(a_sequence_and_a_time_are_found_wherever_they_are, "sw"),
         CASE(a_sequence_and_a_time_are_found_wherever_they_are, "i"),
         CASE(a_sequence_and_a_time_are_found_wherever_they_are, "rziw"),
+        CASE(records_of_the_ring_before_come_first, "s"),
+        CASE(records_of_the_ring_before_come_first, "sw"),
+        CASE(records_in_deleted_segments_are_told_as_missed, "sw"),
         CASE(lines_have_no_sequences_and_no_times, ""),
         CASE(lines_have_no_sequences_and_no_times, "w"),
     };
