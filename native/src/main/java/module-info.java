@@ -13,7 +13,8 @@ module io.burstlog {
     exports io.burstlog.doors to
             io.burstlog.jul,
             io.burstlog.log4j,
-            io.burstlog.logback;
+            io.burstlog.logback,
+            io.burstlog.otel;
 
     // JNA reads and writes the fields of the C structs by reflection.
     opens io.burstlog.binding to

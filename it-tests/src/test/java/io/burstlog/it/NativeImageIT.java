@@ -187,7 +187,7 @@ class NativeImageIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"native", "appender", "logback", "jul", "micrometer", "kafka"})
+    @ValueSource(strings = {"native", "appender", "logback", "jul", "micrometer", "kafka", "otel"})
     void namesWhatEachSourceWithReflectionReaches(String module) throws IOException {
         try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {

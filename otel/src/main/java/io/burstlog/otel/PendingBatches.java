@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.otel;
+
+import io.burstlog.BurstException;
+import io.burstlog.doors.RecordStream;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The batches that are accepted and not yet durable. A daemon thread waits for the oldest, and completes the results of
+ * all that are durable. In the end it closes the log file.
+ */
+final class PendingBatches {
+
+    /** How often the thread looks whether it is to end although a batch does not become durable. */
+    private static final Duration LOOK = Duration.ofMillis(200);
+
+    /** @param sequence that of the last record of a batch; 0: there is none */
+    private record Pending(long sequence, CompletableResultCode result) {}
+
+    private final RecordStream stream;
+    private final BlockingQueue<Pending> queue = new LinkedBlockingQueue<>();
+
+    private final AtomicLong last = new AtomicLong();
+
+    /** Null until the end is asked for. */
+    private final AtomicReference<CompletableResultCode> end = new AtomicReference<>();
+
+    private PendingBatches(RecordStream stream) {
+        this.stream = stream;
+    }
+
+    static PendingBatches start(RecordStream stream) {
+        PendingBatches batches = new PendingBatches(stream);
+        Thread thread = new Thread(batches::run, "burstlog-otel");
+        thread.setDaemon(true);
+        thread.start();
+        return batches;
+    }
+
+    /** Returns the result of a batch that ends with the record of that sequence. */
+    CompletableResultCode add(long sequence) {
+        Pending batch = new Pending(sequence, new CompletableResultCode());
+        last.accumulateAndGet(sequence, Math::max);
+        queue.add(batch);
+        if (end.get() != null && queue.remove(batch)) {
+            batch.result.failExceptionally(closed()); // the thread may be gone
+        }
+        return batch.result;
+    }
+
+    /** Returns a result that succeeds when all batches before are durable. */
+    CompletableResultCode flush() {
+        return end.get() != null ? end.get() : add(last.get());
+    }
+
+    CompletableResultCode end() {
+        CompletableResultCode asked = new CompletableResultCode();
+        if (end.compareAndSet(null, asked)) {
+            queue.add(new Pending(0, new CompletableResultCode())); // wakes the thread
+        }
+        return end.get();
+    }
+
+    private void run() {
+        while (end.get() == null) {
+            try {
+                complete(queue.take());
+            } catch (InterruptedException nobodyMayEndIt) {
+                // It goes on: results would stay open.
+            }
+        }
+        close();
+    }
+
+    private void complete(Pending oldest) {
+        try {
+            boolean isDurable = isDurable(oldest);
+            while (!isDurable && end.get() == null) {
+                isDurable = isDurable(oldest);
+            }
+            if (isDurable) {
+                oldest.result.succeed();
+            } else {
+                queue.add(oldest); // the close decides
+            }
+        } catch (BurstException failure) {
+            oldest.result.failExceptionally(failure);
+        }
+    }
+
+    private boolean isDurable(Pending batch) {
+        return batch.sequence == 0 || stream.awaitDurable(batch.sequence, LOOK);
+    }
+
+    private void close() {
+        boolean isDurable = stream.close(() -> null);
+        if (isDurable) {
+            for (Pending batch = queue.poll(); batch != null; batch = queue.poll()) {
+                batch.result.succeed();
+            }
+            end.get().succeed();
+        } else {
+            for (Pending batch = queue.poll(); batch != null; batch = queue.poll()) {
+                batch.result.failExceptionally(closed());
+            }
+            end.get().fail();
+        }
+    }
+
+    private static BurstException closed() {
+        return new BurstException(
+                BurstException.Code.CLOSED,
+                "The exporter was shut down before the batch was known to be durable; it may still become so.");
+    }
+}
