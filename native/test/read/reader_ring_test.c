@@ -202,12 +202,12 @@ static void open_and_die(void) {
             pause();
         }
     }
+    close(opened[1]); /* so a child that dies is the end of the pipe */
     assert_int_equal(read(opened[0], &byte, 1), 1);
     assert_int_equal(next(&record, RENEWED_NS), 0);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
     close(opened[0]);
-    close(opened[1]);
 }
 
 /* The marker of an epoch without a commit may be written over, and the next records then begin before its end. */
