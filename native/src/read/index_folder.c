@@ -18,6 +18,7 @@
 #define WHY_BYTES 400
 #define FOLDER_BYTES 4200
 #define NEIGHBOURS 2u /* indexes of one file follow each other by name; another stream's may stand between */
+#define BESIDE 17u    /* on each side, by name */
 #define FOLLOWERS                                                                                                      \
     17u /* the index itself, which may have grown, and those behind it; other streams' may stand between */
 #define SECOND_NS 1000000000ll
@@ -333,6 +334,47 @@ int index_folder_find_next(struct index_folder *list, const struct index_wanted 
     *index = search.index;
     index_opened(search.index);
     return 1;
+}
+
+/* How many of the indexes from..to - 1 are of the file: their numbers go to `found`. 0: two have the same text. */
+static size_t gather(const struct search *search, size_t from, size_t to, size_t *found) {
+    size_t count = 0;
+    uint64_t end = 0;
+    int are_alike = 0;
+    for (size_t at = from; at < to; at++) {
+        struct index_file *index;
+        if (try_one(search, &search->list->listed[at], &index) == 1) {
+            are_alike |= count > 0 && index_begin(index) < end;
+            index_end(index, &end);
+            found[count++] = at;
+            index_close(index);
+        }
+    }
+    return are_alike ? 0 : count;
+}
+
+int index_folder_each(struct index_folder *list, const struct index_wanted *wanted,
+                      void (*each)(void *argument, const char *path), void *argument) {
+    const struct search search = {
+        .list = list, .wanted = wanted, .begin_crc = crc32c(0, wanted->begin, wanted->begin_bytes)};
+    struct index_file *nearest;
+    size_t found[2 * BESIDE + 1], at = 0;
+    const int rc = index_folder_find(list, wanted, 0, &nearest);
+    if (rc <= 0) {
+        return rc;
+    }
+    while (strcmp(list->listed[at].name, path_name(index_path(nearest))) != 0) {
+        at++;
+    }
+    index_close(nearest);
+    const size_t from = at > BESIDE ? at - BESIDE : 0, to = list->count - at > BESIDE ? at + BESIDE + 1 : list->count;
+    const size_t count = gather(&search, from, to, found);
+    for (size_t i = 0; i < count; i++) {
+        char path[FOLDER_BYTES + NAME_BYTES];
+        snprintf(path, sizeof path, "%s/%s", list->path, list->listed[found[i]].name);
+        each(argument, path);
+    }
+    return 0;
 }
 
 int index_open(const struct index_wanted *wanted, uint64_t offset, struct index_file **index) {

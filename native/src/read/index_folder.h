@@ -36,6 +36,12 @@ int index_folder_find(struct index_folder *list, const struct index_wanted *want
 int index_folder_find_next(struct index_folder *list, const struct index_wanted *wanted, uint64_t offset,
                            const char *path, struct index_file **index);
 
+/* Calls `each` with the path of each index of the file. Calls it for none if two of them have the same text: then another
+ * file begins alike, and nobody can say whose they are. Looks at the nearest in time, and at those beside it by name.
+ * Returns 0, or -errno with a sentence. */
+int index_folder_each(struct index_folder *list, const struct index_wanted *wanted,
+                      void (*each)(void *argument, const char *path), void *argument);
+
 /* Whether the file is so long, by now. */
 int index_wanted_has(const struct index_wanted *wanted, uint64_t bytes);
 

@@ -16,6 +16,7 @@
 #include "base/keep.h"
 #include "base/platform.h"
 #include "device/lock.h"
+#include "rolling/indexes.h"
 
 #define UNFINISHED_SUFFIX ".burst-tmp"
 #define FIRST_ROOM 64
@@ -294,7 +295,9 @@ static int keeps_all(const struct rolling_files *files) {
     return files->keep_files == UINT64_MAX && files->keep_bytes == UINT64_MAX && files->keep_ns == INT64_MAX;
 }
 
-static int delete_file(int folder, const char *name) {
+static int delete_file(const struct rolling_files *files, int folder, const char *name) {
+    struct rolling_file_begin begin;
+    rolling_indexes_look(files->home, files->name.folder, name, &begin);
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     int rc = file >= 0 && lock_is_writers(file) == 1 ? WRITTEN : 0;
     if (rc == 0 && unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
@@ -302,6 +305,9 @@ static int delete_file(int folder, const char *name) {
     }
     if (file >= 0) {
         close(file);
+    }
+    if (rc == 0) {
+        rolling_indexes_remove(files->home, files->name.folder, &begin);
     }
     return rc;
 }
@@ -332,13 +338,17 @@ static void choose(const struct rolling_files *files, struct list *list, int64_t
 
 /* Deletes the files that go, the oldest one first. Returns the first error, with a sentence. */
 static int delete_oldest(const struct rolling_files *files, int folder, struct list *list, int64_t now_ns) {
+    const char *failed = NULL;
     int first = 0;
     choose(files, list, now_ns);
     for (size_t i = list->count; i-- > 0;) {
-        const int rc = delete_file(folder, list->files[i].name);
-        first = rc < 0 && first == 0 ? refuse_delete(files, list->files[i].name, rc) : first;
+        const int rc = delete_file(files, folder, list->files[i].name);
+        if (rc < 0 && first == 0) {
+            first = rc;
+            failed = list->files[i].name;
+        }
     }
-    return first;
+    return first < 0 ? refuse_delete(files, failed, first) : 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------- both */

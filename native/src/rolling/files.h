@@ -19,6 +19,7 @@
 
 struct rolling_files {
     struct rolling_name name;
+    char home[BURST_PATH_BYTES]; /* the folder of the log file, which has the indexes; "": not known */
     struct gzip gzip;
     struct zstd zstd;
     uint32_t compress; /* enum roll_compression */

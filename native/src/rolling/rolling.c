@@ -331,6 +331,8 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *va
     rc = rc < 0 ? rc : rolling_files_last(&rolling->files, &last_index);
     if (rc == 0) {
         snprintf(rolling->file, sizeof rolling->file, "%s", file);
+        path_directory(file, rolling->files.home, sizeof rolling->files.home);
+        path_directory(file, rolling->ruled.files.home, sizeof rolling->ruled.files.home);
         path_absolute(values->pattern, rolling->pattern, sizeof rolling->pattern); /* rolling_check has tried it */
         rolling->roller = (struct roller){.ask = ask_nobody, .plan = plan};
         rolling->files.compress = values->compress;
