@@ -2,17 +2,21 @@
 
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /**
  * Threads that append durably to one log as fast as they can. Prints a line: kind, threads, batch delay, events a second,
- * p50, p99 and the maximum in us, and the resident memory of the process at its peak. Needs JDK 21 or later.
+ * p50, p99 and the maximum in us, the resident memory of the process at its peak, and how often threads of the process went
+ * to sleep for an event. Needs JDK 21 or later.
  *
  * <p>Arguments: folder of the ring; virtual or platform; threads; seconds; batch delay in us.
  */
@@ -50,16 +54,19 @@ public final class VirtualThreadsBench {
             }
             Thread.sleep(2000);
             isMeasuring = true;
+            long sleptBefore = sleeps();
             long begin = System.nanoTime();
             Thread.sleep((long) (seconds * 1000));
             long events = EVENTS.sum();
+            long slept = sleeps();
             double took = (System.nanoTime() - begin) / 1e9;
             isOver = true;
             for (Thread thread : all) {
                 thread.join();
             }
             System.out.printf(
-                    "%-8s %6d threads, batchDelay %5d us: %8.0f events/s, p50 %8.0f us, p99 %8.0f us, max %8.0f us, %5d MB%n",
+                    "%-8s %6d threads, batchDelay %5d us: %8.0f events/s, p50 %8.0f us, p99 %8.0f us, max %8.0f us, %5d MB,"
+                            + " %.2f sleeps an event%n",
                     arguments[1],
                     threads,
                     batchDelayMicros,
@@ -67,7 +74,8 @@ public final class VirtualThreadsBench {
                     percentile(0.5),
                     percentile(0.99),
                     percentile(1),
-                    peakMegabytes());
+                    peakMegabytes(),
+                    (double) (slept - sleptBefore) / events);
         }
     }
 
@@ -102,11 +110,29 @@ public final class VirtualThreadsBench {
         return Math.pow(2, (double) at / PER_DOUBLING);
     }
 
+    /** How often a thread of this process has gone to sleep: each is woken once, by the medium or by another thread. */
+    private static long sleeps() throws IOException {
+        long sum = 0;
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+            for (Path task : tasks.toList()) {
+                try {
+                    sum += figure(task.resolve("status"), "voluntary_ctxt_switches:");
+                } catch (NoSuchFileException ended) {
+                    // No thread of the log ends meanwhile.
+                }
+            }
+        }
+        return sum;
+    }
+
+    private static long figure(Path status, String name) throws IOException {
+        return Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith(name))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .sum();
+    }
+
     private static long peakMegabytes() throws Exception {
-        return Files.readAllLines(Path.of("/proc/self/status")).stream()
-                        .filter(line -> line.startsWith("VmHWM:"))
-                        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-                        .sum()
-                / 1024;
+        return figure(Path.of("/proc/self/status"), "VmHWM:") / 1024;
     }
 }

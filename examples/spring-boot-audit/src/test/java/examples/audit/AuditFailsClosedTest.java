@@ -70,6 +70,11 @@ class AuditFailsClosedTest {
                 .list();
     }
 
+    /** The status of the audit trail, before or behind its details: Spring Boot 4 has another order than 3. */
+    private static String audit(String status) {
+        return "\"audit\":\\{(\"details\":\\{[^}]*},)?\"status\":\"" + status + "\"";
+    }
+
     @Test
     void withoutARecordThereIsNoAction() throws Exception {
         Ledger ledger = service.getBean(Ledger.class);
@@ -77,7 +82,7 @@ class AuditFailsClosedTest {
         assertThatThrownBy(() -> ledger.transfer("A", "alice", "bob", 11)).isInstanceOf(DuplicateKeyException.class);
         HttpResponse<String> taken = transfer();
         assertThat(taken.statusCode()).isEqualTo(201);
-        assertThat(health("").body()).contains("\"audit\":{\"status\":\"UP\"");
+        assertThat(health("").body()).containsPattern(audit("UP"));
         for (String group : List.of("", "/liveness", "/readiness")) {
             assertThat(health(group).statusCode()).as(group).isEqualTo(200);
         }
@@ -89,7 +94,7 @@ class AuditFailsClosedTest {
         // The disk is back, but a ring that has failed takes no record until it is opened anew.
         assertThat(transfer().statusCode()).isEqualTo(503);
         assertThat(transfers()).containsExactlyInAnyOrder("A", taken.body());
-        assertThat(health("").body()).contains("\"audit\":{\"status\":\"DOWN\"", "FAILED");
+        assertThat(health("").body()).containsPattern(audit("DOWN")).contains("FAILED");
         for (String group : List.of("", "/liveness", "/readiness")) {
             assertThat(health(group).statusCode()).as(group).isEqualTo(503);
         }
