@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "window/locks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/retry.h"
+#include "window/protocol.h"
+
+#define TRIES 20
+#define PID_BYTES 16
+#define PID_OFFSET(byte) ((off_t)PID_BYTES * ((off_t)(byte) + 1))
+
+static int name_file(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]) {
+    char name[WINDOW_SOCKET_NAME_BYTES];
+    *locks = (struct ring_locks){.fd = -1};
+    window_socket_name(uuid, name);
+    name[strlen(name) - strlen(WINDOW_SOCKET_SUFFIX)] = '\0';
+    return snprintf(locks->path, sizeof locks->path, "%s/%s%s", folder, name, LOCKS_SUFFIX) < (int)sizeof locks->path
+               ? 0
+               : error_set(ENAMETOOLONG, "the path of the lock file of a ring in %s is too long", folder);
+}
+
+/* Those who may open it could stop writer and drain. */
+static int check_rights(const struct ring_locks *locks, int fd) {
+    struct stat status;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink <= 1 &&
+        (status.st_mode & (S_IRWXG | S_IRWXO)) == 0 && (status.st_uid == geteuid() || status.st_uid == 0)) {
+        return 0;
+    }
+    return error_set(
+        EPERM,
+        "lock file %s is not used: other users could open it; it has to be a file of mode 0600 of user %u: "
+        "remove it while neither writer nor drain of its ring runs",
+        locks->path, (unsigned)geteuid());
+}
+
+static int open_file(struct ring_locks *locks, int create) {
+    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | create;
+    const int fd = (int)TEMP_FAILURE_RETRY(open(locks->path, flags, S_IRUSR | S_IWUSR));
+    if (fd < 0 && errno == ENOENT && create == 0) {
+        return -ENOENT;
+    }
+    if (fd < 0) {
+        return error_set(errno,
+                         "lock file %s cannot be opened: %s; writer and drain of a ring run as the same user, who may "
+                         "write in that folder",
+                         locks->path, error_name(errno));
+    }
+    const int rc = check_rights(locks, fd);
+    if (rc < 0) {
+        close(fd);
+        return rc;
+    }
+    locks->fd = fd;
+    return 0;
+}
+
+int locks_open(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]) {
+    const int rc = name_file(locks, folder, uuid);
+    return rc < 0 ? rc : open_file(locks, O_CREAT);
+}
+
+int locks_find(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]) {
+    const int rc = name_file(locks, folder, uuid);
+    return rc < 0 ? rc : open_file(locks, 0);
+}
+
+void locks_close(struct ring_locks *locks) {
+    if (locks->fd >= 0) {
+        close(locks->fd);
+    }
+    locks->fd = -1;
+    locks->held = 0;
+}
+
+int locks_is_named(const struct ring_locks *locks) {
+    struct stat opened, named;
+    return fstat(locks->fd, &opened) == 0 && lstat(locks->path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
+static int set_lock(const struct ring_locks *locks, int command, enum locks_byte byte, struct flock *lock) {
+    lock->l_whence = SEEK_SET;
+    lock->l_start = (off_t)byte;
+    lock->l_len = 1;
+    lock->l_pid = 0;
+    return (int)TEMP_FAILURE_RETRY(fcntl(locks->fd, command, lock)) == 0 ? 0 : -errno;
+}
+
+static void leave_pid(const struct ring_locks *locks, enum locks_byte byte) {
+    char text[PID_BYTES] = "";
+    snprintf(text, sizeof text, "%d\n", (int)getpid());
+    if (pwrite(locks->fd, text, sizeof text, PID_OFFSET(byte)) < 0) {
+        return; /* only a sentence lacks the number */
+    }
+}
+
+int locks_try(struct ring_locks *locks, enum locks_byte byte) {
+    for (int tries = 0; tries < TRIES; tries++) {
+        struct flock lock = {.l_type = F_WRLCK};
+        const int rc = set_lock(locks, F_OFD_SETLK, byte, &lock);
+        if (rc == -EAGAIN || rc == -EACCES) {
+            return -EBUSY;
+        }
+        if (rc < 0) {
+            return error_set(-rc, "lock file %s cannot be locked: %s; its folder has to be on this host", locks->path,
+                             error_name(-rc));
+        }
+        if (locks->held != 0 || locks_is_named(locks)) {
+            locks->held |= 1u << byte;
+            leave_pid(locks, byte);
+            return 0;
+        }
+        locks_close(locks); /* others have deleted it since it was opened: all take the one that has the name */
+        const int opened = open_file(locks, O_CREAT);
+        if (opened < 0) {
+            return opened;
+        }
+    }
+    return error_set(EAGAIN, "lock file %s is deleted again and again: find out by whom", locks->path);
+}
+
+void locks_let_go(struct ring_locks *locks, enum locks_byte byte) {
+    struct flock lock = {.l_type = F_UNLCK};
+    if (locks_has(locks, byte)) {
+        set_lock(locks, F_OFD_SETLK, byte, &lock);
+        locks->held &= ~(1u << byte);
+    }
+}
+
+int locks_is_held(const struct ring_locks *locks, enum locks_byte byte) {
+    struct flock lock = {.l_type = F_WRLCK};
+    const int rc = set_lock(locks, F_OFD_GETLK, byte, &lock);
+    return rc < 0 ? rc : lock.l_type != F_UNLCK;
+}
+
+void locks_holder(const struct ring_locks *locks, enum locks_byte byte, char *text, size_t room) {
+    char bytes[PID_BYTES + 1] = "";
+    const long pid = pread(locks->fd, bytes, PID_BYTES, PID_OFFSET(byte)) > 0 ? strtol(bytes, NULL, 10) : 0;
+    if (pid > 0) {
+        snprintf(text, room, "process %ld", pid);
+    } else {
+        snprintf(text, room, "a process that cannot be named");
+    }
+}

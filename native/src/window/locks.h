@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The locks of a ring's writer and of its drain: a file of mode 0600 beside the window's socket, three bytes of which are
+ * locked.
+ *
+ * DESIGN. The locks belong to the open file (F_OFD_SETLK): no `close` elsewhere in the process loses them, and the kernel
+ * lets go of them when the process dies. No timeout and no pid ever takes one. The guard of a ring file (device/lock.h) is
+ * another file: it is locked as a whole, lies beside the ring, and a device has none.
+ *
+ * Behind the bytes the file has the pid of whoever locked one last, for sentences alone.
+ *
+ * A deleted file still locks out those who have it open. Later ones make another file: then the checkpoint slots alone keep
+ * two drains apart (ledger/checkpoints.h).
+ *
+ * Only one thread at a time may call these functions for one struct.
+ */
+#ifndef BURST_WINDOW_LOCKS_H
+#define BURST_WINDOW_LOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOCKS_SUFFIX ".locks" /* the file's name: the ring's uuid as 32 hexadecimal digits, and this */
+
+/* Order: WANTED before DRAIN, WRITER before DRAIN. A holder of DRAIN tries WRITER, and never waits for it. */
+enum locks_byte {
+    LOCKS_WRITER = 0, /* writes records, notes and markers */
+    LOCKS_DRAIN = 1,  /* writes checkpoints and log files */
+    LOCKS_WANTED = 2, /* waits for LOCKS_DRAIN: a writer that drains lets go of it soon */
+};
+#define LOCKS_BYTES 3
+
+struct ring_locks {
+    int fd;        /* -1: not open */
+    unsigned held; /* a bit for each byte */
+    char path[4096];
+};
+
+/* Opens the file of the ring, and makes it if it is missing. Returns 0, or -errno with a sentence if it cannot be opened, or
+ * if users besides its owner could. */
+int locks_open(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]);
+
+/* The same, but makes no file. Returns -ENOENT without a sentence if there is none. */
+int locks_find(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]);
+
+void locks_close(struct ring_locks *locks);
+
+/* Takes the byte if it is free. Returns 0, -EBUSY without a sentence, or another -errno with one. */
+int locks_try(struct ring_locks *locks, enum locks_byte byte);
+
+void locks_let_go(struct ring_locks *locks, enum locks_byte byte);
+
+static inline int locks_has(const struct ring_locks *locks, enum locks_byte byte) {
+    return (locks->held >> byte & 1) != 0;
+}
+
+/* Returns 1 if another open file has the byte, 0 if not, or -errno without a sentence. */
+int locks_is_held(const struct ring_locks *locks, enum locks_byte byte);
+
+/* Whether the path still leads to the open file. */
+int locks_is_named(const struct ring_locks *locks);
+
+/* "process 17", or "a process that cannot be named": who took the byte last. */
+void locks_holder(const struct ring_locks *locks, enum locks_byte byte, char *text, size_t room);
+
+#endif
