@@ -11,6 +11,12 @@
 
 _Static_assert(sizeof(struct checkpoint_head) <= LAYOUT_MIN_BLOCK_BYTES, "the head of a checkpoint fits in a block");
 
+/* Both are longer than the write of a slot takes. */
+#define SETTLE_READS 10u
+#define SETTLE_NS 100000000ll
+#define STRANGE_READS 10u
+#define STRANGE_PAUSE_NS 10000000ll
+
 static size_t block_bytes(const struct device *device) {
     return align_up(LAYOUT_MIN_BLOCK_BYTES, device->block_bytes);
 }
@@ -26,6 +32,9 @@ void checkpoints_end(struct checkpoints *checkpoints) {
         if (checkpoints->slots[slot].bytes != NULL) {
             platform_release(checkpoints->platform, checkpoints->slots[slot].bytes, checkpoints->slots[slot].room);
         }
+    }
+    if (checkpoints->look != NULL) {
+        platform_release(checkpoints->platform, checkpoints->look, block_bytes(checkpoints->device));
     }
 }
 
@@ -69,6 +78,7 @@ static int read_slot(struct checkpoints *checkpoints, unsigned index) {
     const struct checkpoint_slot *slot = &checkpoints->slots[index];
     const size_t first = block_bytes(checkpoints->device);
     int rc = read_bytes(checkpoints, index, first);
+    view->is_valid[index] = 0;
     const size_t bytes = rc < 0 ? 0 : checkpoint_claims(slot->bytes);
     rc = rc == 0 && bytes > first ? read_bytes(checkpoints, index, bytes) : rc;
     if (rc == 0 && bytes > 0 &&
@@ -128,6 +138,102 @@ uint64_t checkpoints_released(const struct checkpoints *checkpoints) {
     return checkpoints->released[0] < checkpoints->released[1] ? checkpoints->released[0] : checkpoints->released[1];
 }
 
+/* --------------------------------------------------------------------------------------------- other drains */
+
+static const struct checkpoint_head *head_in(const struct checkpoint_slot *slot) {
+    return (const struct checkpoint_head *)slot->bytes;
+}
+
+int checkpoints_settle(struct checkpoints *checkpoints) {
+    struct checkpoint_head before[LAYOUT_CHECKPOINT_SLOTS];
+    int rc = 0;
+    for (unsigned reads = 0; reads < SETTLE_READS; reads++) {
+        int is_still = 1;
+        for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+            before[slot] = *head_in(&checkpoints->slots[slot]);
+        }
+        checkpoints->platform->ops->sleep_ns(checkpoints->platform, SETTLE_NS);
+        rc = checkpoints_read(checkpoints);
+        for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+            is_still &= checkpoints->view.is_valid[slot] &&
+                        memcmp(&before[slot], head_in(&checkpoints->slots[slot]), sizeof before[slot]) == 0;
+        }
+        if ((rc < 0 && rc != -EUCLEAN) || (rc == 0 && is_still)) {
+            return rc;
+        }
+    }
+    return rc;
+}
+
+int checkpoints_take(struct checkpoints *checkpoints) {
+    if (checkpoints->look == NULL) {
+        checkpoints->look = platform_allocate(checkpoints->platform, block_bytes(checkpoints->device), PLATFORM_PLAIN);
+    }
+    if (checkpoints->look == NULL) {
+        return error_set(ENOMEM, "no memory to drain ring %s: %zu bytes", checkpoints->device->path,
+                         block_bytes(checkpoints->device));
+    }
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        checkpoints->found[slot] = *head_in(&checkpoints->slots[slot]);
+    }
+    checkpoints->drain = checkpoints->platform->ops->random(checkpoints->platform);
+    return 0;
+}
+
+/* Reads the slot once more, all of it. Returns 1 with *facts if it holds a whole checkpoint, else 0: a slot that cannot be
+ * read holds none. */
+static int read_again(const struct checkpoints *checkpoints, unsigned index, struct checkpoint_facts *facts) {
+    struct device *device = checkpoints->device;
+    uint8_t *bytes = platform_allocate(checkpoints->platform, LAYOUT_CHECKPOINT_BYTES, PLATFORM_PLAIN);
+    int is_whole = 0;
+    if (bytes != NULL) {
+        is_whole =
+            device->ops->read(device, LAYOUT_CHECKPOINT_OFFSET(index), bytes, LAYOUT_CHECKPOINT_BYTES) == 0 &&
+            checkpoint_is_valid(bytes, LAYOUT_CHECKPOINT_BYTES, checkpoints->crc_seed, checkpoints->capacity_bytes);
+        *facts = is_whole ? checkpoint_facts(bytes) : *facts;
+        platform_release(checkpoints->platform, bytes, LAYOUT_CHECKPOINT_BYTES);
+    }
+    return is_whole;
+}
+
+static int is_mine(const struct checkpoints *checkpoints, unsigned index, const struct checkpoint_head *head) {
+    return head->drain == checkpoints->drain || memcmp(head, &checkpoints->found[index], sizeof *head) == 0;
+}
+
+/* A slot that is neither known nor whole is read again until it is, as long as another drain could write it. If it stays
+ * so it is damaged, which a write mends. */
+static int check_strange(const struct checkpoints *checkpoints, unsigned index) {
+    struct checkpoint_facts facts = {.generation = 0};
+    unsigned reads = 0;
+    while (!read_again(checkpoints, index, &facts)) {
+        if (++reads == STRANGE_READS) {
+            return 0;
+        }
+        checkpoints->platform->ops->sleep_ns(checkpoints->platform, STRANGE_PAUSE_NS);
+    }
+    return facts.drain == checkpoints->drain
+               ? 0
+               : error_set(ESTALE,
+                           "another process drains ring %s: it has written checkpoint %llu, whose lock is not seen "
+                           "here, so this one stops and writes nothing; let only one of them drain, and both use the "
+                           "same window folder",
+                           checkpoints->device->path, (unsigned long long)facts.generation);
+}
+
+/* Whether this drain is still alone. An unreadable slot says nothing. */
+static int check_alone(const struct checkpoints *checkpoints) {
+    struct device *device = checkpoints->device;
+    int rc = 0;
+    for (unsigned slot = 0; rc == 0 && checkpoints->drain != 0 && slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        const struct checkpoint_head *head = (const struct checkpoint_head *)checkpoints->look;
+        if (device->ops->read(device, LAYOUT_CHECKPOINT_OFFSET(slot), checkpoints->look, block_bytes(device)) == 0 &&
+            !is_mine(checkpoints, slot, head)) {
+            rc = check_strange(checkpoints, slot);
+        }
+    }
+    return rc;
+}
+
 /* ------------------------------------------------------------------------------------------------- writing */
 
 /* Writes checkpoints->slots[index] to its slot. If that fails the slot counts as bad: nobody knows what the medium now
@@ -172,8 +278,10 @@ int checkpoints_write(struct checkpoints *checkpoints, uint32_t epoch, const str
     struct checkpoint_slot *slot = &checkpoints->slots[1 - view->newest];
     const struct checkpoint_facts facts = {.generation = view->facts[view->newest].generation + 1,
                                            .epoch = epoch,
-                                           .written_ns = platform_realtime_ns(checkpoints->platform)};
+                                           .written_ns = platform_realtime_ns(checkpoints->platform),
+                                           .drain = checkpoints->drain};
     int rc = check_size(checkpoints, states, count);
+    rc = rc < 0 ? rc : check_alone(checkpoints);
     rc = rc < 0 ? rc : make_room(checkpoints, slot, checkpoint_size(states, count));
     if (rc < 0) {
         return rc;
@@ -202,13 +310,15 @@ int checkpoints_level(struct checkpoints *checkpoints, struct events *events) {
     }
     struct checkpoint_facts facts = view->facts[view->newest];
     const size_t bytes = checkpoint_claims(newest->bytes);
-    int rc = make_room(checkpoints, older, bytes);
+    int rc = check_alone(checkpoints);
+    rc = rc < 0 ? rc : make_room(checkpoints, older, bytes);
     if (rc < 0) {
         return rc;
     }
     memset(older->bytes, 0, older->room);
     memcpy(older->bytes, newest->bytes, bytes);
     facts.generation++;
+    facts.drain = checkpoints->drain;
     checkpoint_seal(older->bytes, &facts, checkpoints->crc_seed);
     rc = write_slot(checkpoints, other);
     if (rc == 0 && !was_valid) {

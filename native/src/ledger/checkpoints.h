@@ -6,6 +6,10 @@
  * The drain overwrites the older slot, so that a torn write leaves the newer one. It releases only space that both slots
  * have let go of: if the newer slot rots, the older one still finds all its records.
  *
+ * A drain whose lock another one does not see must not harm the log. So each drain has a random number, which stands in the
+ * checkpoints that it writes. Before it writes one it reads both slots: one that it did not write, and did not find when
+ * it began, stops it.
+ *
  * Only one thread at a time may call the functions of one object. Another thread may work with the notes meanwhile.
  */
 #ifndef BURST_LEDGER_CHECKPOINTS_H
@@ -39,6 +43,9 @@ struct checkpoints {
     /* For each slot, the least drained position in the last checkpoint that was surely written to it. */
     uint64_t released[LAYOUT_CHECKPOINT_SLOTS];
     struct window *window; /* gets a copy of each checkpoint; NULL: there is none */
+    uint64_t drain;        /* the random number of this drain; 0: nobody drains with this object */
+    struct checkpoint_head found[LAYOUT_CHECKPOINT_SLOTS]; /* when it began */
+    uint8_t *look;                                         /* a block, to read a slot's head again */
 };
 
 const struct checkpoints_view *checkpoints_view(const struct checkpoints *checkpoints);
@@ -56,6 +63,7 @@ struct checkpoint_position checkpoints_least(const struct checkpoints *checkpoin
  * Writes how far all streams are drained over the older slot. The states may come in any order. Returns 0 when the new
  * checkpoint is the newest. Returns -errno with a sentence otherwise; the newest slot then stays as it was. -E2BIG: the
  * states do not fit in a slot, and nothing was written. Only a new stream or a longer name or path can cause that.
+ * -ESTALE: another drain has written a slot, and nothing was written; the caller is the drain no more.
  *
  * The caller gives an entry for each stream that has records at or behind the least drained position. An entry leaves
  * only when another stream takes its id, from a position behind all records of the old stream. Until this epoch's first
@@ -64,6 +72,14 @@ struct checkpoint_position checkpoints_least(const struct checkpoints *checkpoin
  */
 int checkpoints_write(struct checkpoints *checkpoints, uint32_t epoch, const struct stream_state *const *states,
                       unsigned count);
+
+/* Makes the caller the drain: gives it its random number. The slots were just read. Returns 0, or -ENOMEM with a sentence. */
+int checkpoints_take(struct checkpoints *checkpoints);
+
+/* For a drain that begins where another one may be writing a slot: reads both until they are whole and stay as they are
+ * for longer than a write takes, but no longer than a second: a slot that is still bad then is damaged. The medium was
+ * flushed. Returns 0, or -errno with a sentence. */
+int checkpoints_settle(struct checkpoints *checkpoints);
 
 /* Brings the older slot up to the newest, and repairs it if it is bad: until then it may hold back space that the next
  * epoch's marker needs. Returns 0, or -errno with a sentence. */

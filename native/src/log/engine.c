@@ -241,6 +241,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     rc = rc < 0 ? rc : make_ring(engine, &limits);
     rc = rc < 0 ? rc : ring_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
     rc = rc < 0 ? rc : ring_view_check(parts->device, &engine->view);
+    rc = rc < 0 ? rc : checkpoints_take(ledger_checkpoints(engine->view.ledger));
     rc = rc < 0 ? rc : ledger_repair(engine->view.ledger, parts->events);
     rc = rc < 0 ? rc : begin_epoch(engine, &start);
     if (rc == 0) {

@@ -188,6 +188,11 @@ void keeper_hear_noted(struct keeper *keeper, const struct checkpoints *checkpoi
 }
 
 void keeper_hear_failed(struct keeper *keeper, int rc) {
+    if (rc == -ESTALE) {
+        ring_fail(keeper->parts.ring, "%s", error_text());
+        count_failure(keeper);
+        return;
+    }
     ring_fail(keeper->parts.ring, "a checkpoint (how much the log file has) could not be written to ring %s: %s",
               keeper->parts.ring->path, device_failure(rc));
     count_failure(keeper);

@@ -98,6 +98,7 @@ void checkpoint_seal(uint8_t *slot, const struct checkpoint_facts *facts, uint32
     head->generation = facts->generation;
     head->epoch = facts->epoch;
     head->written_ns = facts->written_ns;
+    head->drain = facts->drain;
     head->crc = checkpoint_crc(slot, crc_seed);
 }
 
@@ -165,7 +166,7 @@ int checkpoint_is_valid(const uint8_t *slot, size_t bytes, uint32_t crc_seed, ui
 struct checkpoint_facts checkpoint_facts(const uint8_t *slot) {
     const struct checkpoint_head *head = head_of(slot);
     return (struct checkpoint_facts){
-        .generation = head->generation, .epoch = head->epoch, .written_ns = head->written_ns};
+        .generation = head->generation, .epoch = head->epoch, .written_ns = head->written_ns, .drain = head->drain};
 }
 
 unsigned checkpoint_streams(const uint8_t *slot) {
@@ -218,7 +219,7 @@ struct checkpoint_position checkpoint_least(const uint8_t *slot) {
     return least;
 }
 
-/* Generation, epoch and time in the heads may differ. */
+/* Generation, epoch, time and drain in the heads may differ. */
 int checkpoint_leads_to_the_same(const uint8_t *one, const uint8_t *other) {
     const struct checkpoint_head *first = head_of(one), *second = head_of(other);
     return first->stream_count == second->stream_count && first->bytes == second->bytes &&

@@ -53,6 +53,7 @@ struct checkpoint_facts {
     uint64_t generation;
     uint32_t epoch;
     int64_t written_ns;
+    uint64_t drain;
 };
 
 /* The number of bytes that these states take in a slot. More than LAYOUT_CHECKPOINT_BYTES do not fit. */

@@ -259,7 +259,8 @@ struct checkpoint_head {
     uint32_t bytes;        /* length of head, entries and strings together */
     uint32_t entry_bytes;  /* sizeof(struct checkpoint_entry) */
     int64_t written_ns;    /* CLOCK_REALTIME */
-    uint8_t reserved[20];  /* zero */
+    uint64_t drain;        /* random number of the drain that wrote it; 0: not known */
+    uint8_t reserved[12];  /* zero */
     uint32_t crc;          /* CRC32C of `bytes` bytes without these four, seeded with the ring's uuid */
 };
 
@@ -305,6 +306,7 @@ _Static_assert(sizeof(struct outlet_roll) == 80, "outlet_roll size");
 _Static_assert(offsetof(struct checkpoint_head, epoch) == 16, "checkpoint_head.epoch");
 _Static_assert(offsetof(struct checkpoint_head, bytes) == 24, "checkpoint_head.bytes");
 _Static_assert(offsetof(struct checkpoint_head, written_ns) == 32, "checkpoint_head.written_ns");
+_Static_assert(offsetof(struct checkpoint_head, drain) == 40, "checkpoint_head.drain");
 _Static_assert(offsetof(struct checkpoint_head, crc) == 60, "checkpoint_head.crc");
 _Static_assert(sizeof(struct checkpoint_head) == 64, "checkpoint_head size");
 _Static_assert(offsetof(struct checkpoint_entry, drained_position) == 8, "checkpoint_entry.drained_position");

@@ -126,7 +126,7 @@ static void make_streams(unsigned many, size_t path_bytes) {
     }
 }
 
-static void checkpoint(uint64_t drained) {
+static inline void checkpoint(uint64_t drained) {
     for (unsigned i = 0; i < count; i++) {
         streams[i].drained_position = drained + 8u * i;
         streams[i].next_sequence = 1 + drained / 64;
