@@ -140,6 +140,7 @@ public final class BurstConfig {
         private long batchBytes;
         private String window;
         private Set<PosixFilePermission> windowPermissions = Set.of();
+        private Drain drain = Drain.INNER;
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
@@ -306,6 +307,15 @@ public final class BurstConfig {
          */
         public Builder windowPermissions(Set<PosixFilePermission> permissions) {
             windowPermissions = Set.copyOf(permissions);
+            return this;
+        }
+
+        /**
+         * The process that moves records from the ring to the log files, {@link Drain#INNER} by default.
+         * {@link Drain#EXTERNAL} needs a {@link #window(String)}, and refuses streams whose files a caller rolls.
+         */
+        public Builder drain(Drain choice) {
+            drain = choice;
             return this;
         }
 

@@ -227,6 +227,7 @@ class ConfigTest {
         values.putAll(Map.of("drainInterval", Duration.ZERO));
         values.putAll(Map.of("shutdownTimeout", Duration.ZERO, "batchDelay", Duration.ZERO));
         values.putAll(Map.of("realtimePriority", 0, "commitSpin", false, "windowPermissions", Set.of()));
+        values.put("drain", Drain.INNER);
         assertThat(config.values()).isEqualTo(values);
     }
 

@@ -154,7 +154,7 @@ class AttributesTest {
                 + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" commitCpu=\" " + cpu
                 + "\" realtimePriority=\"0\" hugePages=\"auto\""
                 + " commitSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
-                + " window=\"" + temporary + "\" windowPermissions=\"rw-rw----\""
+                + " window=\"" + temporary + "\" windowPermissions=\"rw-rw----\" drain=\"inner\""
                 + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
                 + "\" ignoreExceptions=\"false\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {

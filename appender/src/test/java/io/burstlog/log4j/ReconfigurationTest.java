@@ -108,7 +108,8 @@ class ReconfigurationTest {
         final String changed = directory
                 .burst("drainInterval=\"50 ms\" durability=\"process\" drainCpu=\"0\""
                         + " commitCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\" commitSpin=\"true\""
-                        + " batchDelay=\"1 ms\" batchSize=\"8 KB\" window=\"/\" windowPermissions=\"rw-rw-rw-\"")
+                        + " batchDelay=\"1 ms\" batchSize=\"8 KB\" window=\"/\" windowPermissions=\"rw-rw-rw-\""
+                        + " drain=\"external\"")
                 .replace("4 MB", "8 MB");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.reconfigure(RunningLog4j.xml(changed));
@@ -126,7 +127,8 @@ class ReconfigurationTest {
                             "commitSpin stays \"false\" instead of \"true\"")
                     .contains("batchDelay stays at its default instead of \"1 ms\"")
                     .contains("batchSize stays at its default instead of \"8 KB\"")
-                    .contains("window stays unset instead of \"/\"", "windowPermissions");
+                    .contains("window stays unset instead of \"/\"", "windowPermissions")
+                    .contains("drain stays \"inner\" instead of \"external\"");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
     }

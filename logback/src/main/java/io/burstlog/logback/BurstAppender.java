@@ -371,6 +371,11 @@ public class BurstAppender<E> extends FileAppender<E> {
         texts.put("windowPermissions", permissions);
     }
 
+    /** The process that moves records to the log files: {@code inner}, the default, or {@code external}. */
+    public void setDrain(String choice) {
+        texts.put("drain", choice);
+    }
+
     /** Whether management clients see the ring and its log files, true by default. */
     public void setJmx(String choice) {
         texts.put("jmx", choice);

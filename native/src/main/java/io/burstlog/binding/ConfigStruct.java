@@ -23,7 +23,8 @@ import java.nio.charset.StandardCharsets;
     "realtimePriority",
     "commitSpin",
     "windowMode",
-    "window"
+    "window",
+    "drain"
 })
 public final class ConfigStruct extends Structure {
 
@@ -45,6 +46,7 @@ public final class ConfigStruct extends Structure {
     public int commitSpin;
     public int windowMode;
     public String window;
+    public int drain;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

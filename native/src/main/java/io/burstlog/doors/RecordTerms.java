@@ -47,6 +47,7 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
             "batchSize",
             "window",
             "windowPermissions",
+            "drain",
             "library",
             "jmx");
 

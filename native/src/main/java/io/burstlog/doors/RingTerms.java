@@ -6,6 +6,7 @@ import static io.burstlog.doors.Settings.orDefault;
 import io.burstlog.Binding;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstException;
+import io.burstlog.Drain;
 import io.burstlog.Durability;
 import io.burstlog.HugePages;
 import io.burstlog.Io;
@@ -127,6 +128,7 @@ public record RingTerms(
                 .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
                 .window(reader.text("window"))
                 .windowPermissions(orDefault(reader.permissions("windowPermissions"), Set.of()))
+                .drain(orDefault(reader.oneOf("drain", Drain.class), Drain.INNER))
                 .library(reader.text("library"));
     }
 
