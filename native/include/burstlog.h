@@ -65,7 +65,6 @@ extern "C" {
 #define BURST_TEXT_BYTES 512
 #define BURST_STREAMS_MAX 64 /* most streams of a ring, with the main stream */
 #define BURST_STREAM_NAME_BYTES 256
-
 typedef struct burst burst_t;
 typedef struct burst_stream burst_stream_t;
 typedef struct burst_rolling burst_rolling_t;
@@ -97,11 +96,11 @@ enum burst_io {
     BURST_IO_FLUSH = 5, /* one positioned write and one flush of the medium's cache, for drives that ignore FUA */
 };
 
-/* Pages of the ring's image in memory. */
-enum burst_huge_pages {
-    BURST_HUGE_PAGES_AUTO = 0, /* huge pages if the host gives them */
-    BURST_HUGE_PAGES_OFF = 1,  /* never huge pages */
-};
+/* The process that moves records to the log files. EXTERNAL: `burstlog drain` (docs/drain.md); it needs a window. */
+enum burst_drain { BURST_DRAIN_INNER = 0, BURST_DRAIN_EXTERNAL = 1 };
+
+/* Pages of the ring's image in memory: huge ones if the host gives them, or never. */
+enum burst_huge_pages { BURST_HUGE_PAGES_AUTO = 0, BURST_HUGE_PAGES_OFF = 1 };
 
 /*
  * A stream: a log file of its own, for records that share a ring with those of other streams. Texts and structs that it
@@ -178,6 +177,7 @@ typedef struct burst_config {
     uint32_t commit_spin;
     uint32_t window_mode; /* permission bits of the window's socket; 0: 0600 */
     const char *window;   /* folder for the window, which readers look through: burstlog_reader.h. NULL or "": none */
+    uint32_t drain;       /* enum burst_drain; default INNER */
 } burst_config_t;
 
 /* Set each field to its default (zero), and struct_bytes to the size with which this header was compiled. New fields

@@ -226,6 +226,7 @@ struct config {
     std::uint64_t batch_bytes = 0;
     std::string window;
     unsigned window_mode = 0;
+    burst_drain drain = BURST_DRAIN_INNER;
 
     /* Fills the structs of the ring and of its main stream; otherwise like stream_config::to_c. */
     burst_config_t to_c(burst_stream_config_t &of_main, burst_rolling_t &rolled) const noexcept {
@@ -251,6 +252,7 @@ struct config {
         c.batch_bytes = batch_bytes;
         c.window = detail::or_null(window);
         c.window_mode = window_mode;
+        c.drain = drain;
         return c;
     }
 

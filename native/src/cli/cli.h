@@ -20,6 +20,7 @@ int command_replay(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_recover(int argc, char **argv);
+int command_drain(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_spectrum(int argc, char **argv);

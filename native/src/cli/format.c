@@ -16,6 +16,7 @@
 #include "burstlog.h"
 #include "cli/blank.h"
 #include "cli/cli.h"
+#include "cli/drained.h"
 #include "cli/signature.h"
 #include "cli/streams.h"
 #include "log/calibrate.h"
@@ -236,6 +237,7 @@ static int make_log_device(const struct device *device) {
 
 static int format_existing(const struct format_request *request) {
     struct device *device;
+    struct ring_locks locks = {.fd = -1};
     char holders[200];
     lock_holders(request->path, holders, sizeof holders);
     int rc = device_open_as(&platform_linux, request->what, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device);
@@ -246,6 +248,7 @@ static int format_existing(const struct format_request *request) {
         rc = error_set(ENOTBLK, "%s is no block device: a log file needs no preparation", device->path);
     }
     rc = rc < 0 ? rc : check_medium(device, request, holders);
+    rc = rc < 0 || request->destination ? rc : drained_lock(device, &locks);
     if (rc == 0 && request->force) {
         rc = overwrite_signatures(device);
     }
@@ -253,6 +256,7 @@ static int format_existing(const struct format_request *request) {
         rc = request->destination ? make_log_device(device) : make_ring(&device, request);
     }
     device_close(device);
+    locks_close(&locks);
     return rc;
 }
 

@@ -29,6 +29,7 @@ static const struct command {
     {"top", command_top, "show what logs do now, once a second"},
     {"report", command_report, "write a page of a ring's last day, for a browser"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
+    {"drain", command_drain, "move the records of a ring to its log files, beside the process that writes it"},
     {"doctor", command_doctor, "find what costs latency on this host; test whether a disk keeps what it acknowledged"},
 };
 

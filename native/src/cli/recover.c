@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/drained.h"
 #include "cli/owner.h"
 #include "cli/report.h"
 #include "cli/segments_folder.h"
@@ -152,8 +153,11 @@ int command_recover(int argc, char **argv) {
         return cli_failed(segments_folder_explain(path, rc));
     }
     struct owner owner;
+    struct ring_locks locks = {.fd = -1};
     rc = owner_become(device, &owner);
+    rc = rc < 0 ? rc : drained_lock(device, &locks);
     const int outcome = rc < 0 ? cli_failed(rc) : recover(device, &owner, &events, json);
     device_close(device);
+    locks_close(&locks);
     return outcome;
 }

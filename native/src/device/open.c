@@ -109,11 +109,13 @@ static int is_still_named(int fd, const char *path) {
 static int open_once(const struct platform *platform, const char *path, const char *target, enum device_access access,
                      int is_file, struct medium *medium) {
     /* O_EXCL also excludes an open through another node of the device; flock and OFD locks do not. */
-    const int flags = access == DEVICE_READ_ONLY ? O_RDONLY : is_file ? O_RDWR : O_RDWR | O_EXCL;
+    const int flags = access == DEVICE_READ_ONLY           ? O_RDONLY
+                      : is_file || access == DEVICE_BESIDE ? O_RDWR
+                                                           : O_RDWR | O_EXCL;
     int result = medium_open(platform, target, flags | O_NOFOLLOW, medium);
     if (result == -ELOOP)
         return -EAGAIN; /* a link has replaced it since the look */
-    if (access == DEVICE_READ_ONLY)
+    if (access != DEVICE_WRITER)
         return result;
     if (result == 0 && (medium->is_file || medium->dax_align_bytes != 0)) { /* DAX devices know no O_EXCL */
         result = lock_ring(medium->fd);
@@ -202,7 +204,7 @@ int device_open_as(const struct platform *platform, const char *what, const char
     result = open_medium(platform, &wanted, &medium);
     if (result < 0)
         return result;
-    if (access == DEVICE_WRITER)
+    if (access != DEVICE_READ_ONLY)
         result = check_writable(&wanted, &medium);
     const uint32_t required = result < 0 ? DEVICE_IO_AUTO : medium_required_io(platform, &medium);
     if (io == DEVICE_IO_AUTO && required != DEVICE_IO_AUTO)

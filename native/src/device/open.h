@@ -8,6 +8,7 @@
 enum device_access {
     DEVICE_READ_ONLY, /* beside a running writer: takes no lock */
     DEVICE_WRITER,    /* exclusive: O_EXCL on a device, an OFD lock on a file */
+    DEVICE_BESIDE,    /* for a drain: may write checkpoints, beside a writer; takes no lock */
 };
 
 /*

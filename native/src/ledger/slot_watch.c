@@ -2,14 +2,18 @@
 #include "ledger/slot_watch.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "media/record.h"
 
-static void see(struct slot_watch *watch, unsigned slot, const struct slot_seen *now) {
-    if (now->generation >= watch->seen[slot].generation && now->least >= watch->seen[slot].least) {
+/* Returns whether it counts. */
+static int see(struct slot_watch *watch, unsigned slot, const struct slot_seen *now) {
+    const int counts = now->generation >= watch->seen[slot].generation && now->least >= watch->seen[slot].least;
+    if (counts) {
         watch->seen[slot] = *now;
     }
+    return counts;
 }
 
 static struct slot_seen written(const struct checkpoints *checkpoints, unsigned slot) {
@@ -30,17 +34,27 @@ int slot_watch_begin(struct slot_watch *watch, const struct checkpoints *checkpo
                                  .crc_seed = checkpoints->crc_seed,
                                  .capacity_bytes = checkpoints->capacity_bytes,
                                  .seen = {written(checkpoints, 0), written(checkpoints, 1)}};
-    if (reads) {
-        watch->bytes = platform_allocate(watch->platform, LAYOUT_CHECKPOINT_BYTES, PLATFORM_PLAIN);
+    if (!reads) {
+        return 0;
     }
-    return reads && watch->bytes == NULL ? error_set(ENOMEM, "no memory to read a checkpoint of ring %s: %u bytes",
-                                                     watch->device->path, LAYOUT_CHECKPOINT_BYTES)
-                                         : 0;
+    watch->bytes =
+        platform_allocate(watch->platform, (1 + LAYOUT_CHECKPOINT_SLOTS) * LAYOUT_CHECKPOINT_BYTES, PLATFORM_PLAIN);
+    if (watch->bytes == NULL) {
+        return error_set(ENOMEM, "no memory to read the checkpoints of ring %s: %u bytes", watch->device->path,
+                         (1 + LAYOUT_CHECKPOINT_SLOTS) * LAYOUT_CHECKPOINT_BYTES);
+    }
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        /* A bad slot proves nothing: then the other one stands for it, as the space of both is let go of by it. */
+        const unsigned from = checkpoints->view.is_valid[slot] ? slot : checkpoints->view.newest;
+        watch->kept[slot] = watch->bytes + (1 + slot) * LAYOUT_CHECKPOINT_BYTES;
+        memcpy(watch->kept[slot], checkpoints->slots[from].bytes, checkpoint_claims(checkpoints->slots[from].bytes));
+    }
+    return 0;
 }
 
 void slot_watch_end(struct slot_watch *watch) {
     if (watch->bytes != NULL) {
-        platform_release(watch->platform, watch->bytes, LAYOUT_CHECKPOINT_BYTES);
+        platform_release(watch->platform, watch->bytes, (1 + LAYOUT_CHECKPOINT_SLOTS) * LAYOUT_CHECKPOINT_BYTES);
     }
 }
 
@@ -64,7 +78,9 @@ int slot_watch_look(struct slot_watch *watch) {
         if (rc == 1) {
             const struct slot_seen now = {.generation = checkpoint_facts(watch->bytes).generation,
                                           .least = checkpoint_least(watch->bytes).drained_position};
-            see(watch, slot, &now);
+            if (see(watch, slot, &now)) {
+                memcpy(watch->kept[slot], watch->bytes, checkpoint_claims(watch->bytes));
+            }
         }
         result = rc < 0 ? rc : result;
     }
@@ -89,10 +105,33 @@ int slot_watch_names(struct slot_watch *watch, const struct checkpoints *checkpo
     return both;
 }
 
+static unsigned newer(const struct slot_watch *watch) {
+    return watch->seen[1].generation > watch->seen[0].generation;
+}
+
+const uint8_t *slot_watch_surely(const struct slot_watch *watch) {
+    return watch->kept[1 - newer(watch)];
+}
+
+static uint64_t next_sequence_in(const uint8_t *slot, uint16_t id) {
+    for (unsigned i = 0; i < checkpoint_streams(slot); i++) {
+        const struct checkpoint_position stream = checkpoint_position(slot, i);
+        if (stream.id == id) {
+            return stream.next_sequence;
+        }
+    }
+    return 0;
+}
+
+uint64_t slot_watch_next_sequence(const struct slot_watch *watch, uint16_t id) {
+    const uint64_t one = next_sequence_in(watch->kept[0], id), other = next_sequence_in(watch->kept[1], id);
+    return one < other ? one : other;
+}
+
 uint64_t slot_watch_released(const struct slot_watch *watch) {
     return watch->seen[0].least < watch->seen[1].least ? watch->seen[0].least : watch->seen[1].least;
 }
 
 uint64_t slot_watch_drained(const struct slot_watch *watch) {
-    return watch->seen[watch->seen[1].generation > watch->seen[0].generation].least;
+    return watch->seen[newer(watch)].least;
 }

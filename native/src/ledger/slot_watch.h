@@ -27,7 +27,8 @@ struct slot_watch {
     uint32_t crc_seed;
     uint64_t capacity_bytes;
     struct slot_seen seen[LAYOUT_CHECKPOINT_SLOTS];
-    uint8_t *bytes; /* room for a slot; NULL: it does not read the medium */
+    uint8_t *bytes;                         /* room for a slot; NULL: it does not read the medium */
+    uint8_t *kept[LAYOUT_CHECKPOINT_SLOTS]; /* the checkpoints of `seen`, unless `bytes` is NULL */
 };
 
 /* Begins with slots that were just read, and are level. reads: it will read the medium, for which it needs memory now,
@@ -48,6 +49,13 @@ int slot_watch_names(struct slot_watch *watch, const struct checkpoints *checkpo
 
 /* No stream needs the log before this position any more, whichever slot the next open finds. */
 uint64_t slot_watch_released(const struct slot_watch *watch);
+
+/* For one that reads the medium: the older of the two checkpoints. The write of the newer one may not be durable yet. */
+const uint8_t *slot_watch_surely(const struct slot_watch *watch);
+
+/* For one that reads the medium: the sequence of the first record that the stream may not have drained, whichever slot the
+ * next open finds; 0: not both name the stream. */
+uint64_t slot_watch_next_sequence(const struct slot_watch *watch, uint16_t id);
 
 /* The least drained position in the newest checkpoint. */
 uint64_t slot_watch_drained(const struct slot_watch *watch);

@@ -97,7 +97,7 @@ int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint
 
 static int are_all_drained(const void *argument, uint64_t sequence) {
     const burst_t *log = argument;
-    return drain_sequence(log->engine->drainer.drain) >= sequence;
+    return engine_drained_sequence(log->engine) >= sequence;
 }
 
 int burst_await_drained(burst_t *log, int64_t timeout_ns) {
@@ -141,18 +141,17 @@ int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes
 
 void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const struct ring *ring = log->ring;
-    struct drain *drain = log->engine->drainer.drain;
     struct drain_figures of_main;
     uint64_t durable, next_sequence;
     stream_get_figures(&log->main, &of_main);
-    stats->drained_sequence = (int64_t)drain_sequence(log->engine->drainer.drain);
+    stats->drained_sequence = (int64_t)engine_drained_sequence(log->engine);
     ring_durable(ring, &durable, &next_sequence);
     stats->durable_sequence = (int64_t)next_sequence - 1;
     stats->accepted_sequence = (int64_t)ring_next_sequence(ring) - 1;
-    stats->state = users_are_closing(&log->users) ? BURST_STATE_CLOSED
-                   : ring_has_failed(ring)        ? BURST_STATE_FAILED
-                   : drain_is_stalled(drain)      ? BURST_STATE_STALLED
-                                                  : BURST_STATE_OPEN;
+    stats->state = users_are_closing(&log->users)   ? BURST_STATE_CLOSED
+                   : ring_has_failed(ring)          ? BURST_STATE_FAILED
+                   : engine_is_stalled(log->engine) ? BURST_STATE_STALLED
+                                                    : BURST_STATE_OPEN;
     stats->commits = atomic_load(&ring->commits);
     stats->device_writes = atomic_load(&ring->device_writes);
     stats->device_bytes = atomic_load(&ring->device_bytes);

@@ -119,9 +119,20 @@ static void check_choices(const burst_config_t *config, struct error_list *error
         {"durability", config->durability, BURST_DURABILITY_PROCESS, "power (0), os-crash (1) or process (2)"},
         {"hugePages", config->huge_pages, BURST_HUGE_PAGES_OFF, "auto (0) or off (1)"},
         {"commitSpin", config->commit_spin, 1, "false (0) or true (1)"},
+        {"drain", config->drain, BURST_DRAIN_EXTERNAL, "inner (0) or external (1)"},
         {"windowMode", config->window_mode, 0777, "permission bits, 0 to 0777 (511)"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         check_choice(&choices[i], "", config->ring, errors);
+    }
+}
+
+/* Through the window the drain reads records, and learns which streams there are. */
+static void check_drain(const burst_config_t *config, struct error_list *errors) {
+    if (config->drain == BURST_DRAIN_EXTERNAL && is_empty(config->window)) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "drain=external of ring %s needs a window, through which the drain sees the "
+                                         "ring: set window to a folder that `burstlog drain` is given, too",
+                                         config->ring));
     }
 }
 
@@ -240,6 +251,7 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
     }
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
+    check_drain(values, &errors);
     placement_read(values, &config->placement, &errors);
     if (values->main != NULL) {
         check_stream(values->ring, values->main, 1, &config->main, &errors);

@@ -164,7 +164,7 @@ static int open_stream(struct drainer *drainer, const struct engine_stream *stre
 }
 
 int drainer_add_stream(struct drainer *drainer, const struct engine_stream *stream, uint16_t *id) {
-    return open_stream(drainer, stream, 0, id);
+    return open_stream(drainer, stream, stream->is_main, id);
 }
 
 /* Whether only other streams are bound. Then these are drained. */
@@ -200,5 +200,6 @@ int drainer_open(struct drainer *drainer, const struct drainer_parts *parts, con
 void drainer_close(struct drainer *drainer) {
     if (drainer->drain != NULL) {
         drain_close(drainer->drain);
+        drainer->drain = NULL;
     }
 }

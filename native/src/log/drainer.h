@@ -23,6 +23,7 @@ struct engine_stream {
     uint64_t segment_bytes;      /* struct segments_outlet_parts */
     int has_index;               /* struct file_outlet_parts */
     int is_tidied;               /* struct drain_stream_config */
+    int is_main;                 /* drainer_add_stream opens the main stream */
 };
 
 struct drainer_parts {

@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/memory_limit.h"
 #include "burstlog.h"
+#include "log/engine.h"
+#include "log/epoch.h"
 #include "media/record.h"
 
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
@@ -107,44 +108,12 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
     return rc;
 }
 
-/* Writes the marker of a new epoch. From here on the log is what recovery found. */
 static int begin_epoch(struct engine *engine, struct ring_start *start) {
-    struct recovery *recovery = &engine->view.recovery;
-    struct device *device = engine->parts.device;
-    const struct superblock *superblock = ring_view_superblock(&engine->view);
-    const uint64_t position = recovery->marker_position;
-    start->epoch = recovery->epoch_highest + 1;
-    start->position = record_start(position + superblock->block_bytes, superblock->capacity_bytes);
-    start->next_sequence = recovery->next_sequence;
-    start->released = recovery->start; /* as both checkpoints say */
-    struct record_header *header = (struct record_header *)ring_at(engine->ring, position);
-    memset(header, 0, superblock->block_bytes);
-    struct marker *marker = (struct marker *)(header + 1);
-    header->length = recovery_make_marker(recovery, start->epoch, platform_realtime_ns(engine->parts.platform), marker);
-    header->type = RECORD_MARKER;
-    header->sequence = recovery->next_sequence;
-    header->payload_crc = crc32c(0, marker, header->length);
-    const struct record_seal seal = {
-        .position = position,
-        /* The medium was flushed before it was read, so the log is durable up to its end. The watermark must not be the
-         * marker's own position: if only its header reaches the medium, nothing else says that the range before it is
-         * void. */
-        .durable_position = recovery->log_end,
-        .durable_next_sequence = recovery->next_sequence,
-        .epoch = start->epoch,
-        .last = 1,
-    };
-    record_seal(header, &seal, ledger_view(engine->view.ledger)->crc_seed);
-    if (recovery->log_end < position) {
-        const struct recovery_jump jump = {
-            .gap = {.from = recovery->log_end, .to = position, .first_sequence = recovery->next_sequence}};
-        const int rc = recovery_add_jump(recovery, &jump);
-        if (rc < 0) {
-            return rc;
-        }
-    }
-    return device->ops->write(device, superblock->data_offset + position % superblock->capacity_bytes, header,
-                              superblock->block_bytes);
+    const struct recovery *recovery = &engine->view.recovery;
+    start->released = engine->config.drains == ENGINE_DRAINS_NOT ? ledger_released(engine->view.ledger)
+                                                                 : recovery->start; /* as both checkpoints say */
+    return epoch_begin(engine->parts.platform, engine->parts.device, &engine->view,
+                       (struct record_header *)ring_at(engine->ring, recovery->marker_position), start);
 }
 
 /* Fills the part of the window that never changes. A log of so many gaps that the window has no room for them goes
@@ -193,8 +162,17 @@ static void fill_window(struct engine *engine) {
         window->head->image_offset = WINDOW_IMAGE_OFFSET;
         window->head->window_bytes = WINDOW_IMAGE_OFFSET + superblock->capacity_bytes;
     }
+    if (window->requests != NULL) {
+        window->requests->version = HANDOVER_VERSION;
+        window->requests->io = engine->parts.device->io;
+        window->requests->max_record_bytes = engine->ring->limits.max_record_bytes;
+        window->head->requests_offset = WINDOW_REQUESTS_OFFSET;
+        window->head->window_bytes = window->head->image_offset != 0 ? window->head->window_bytes : WINDOW_REQUESTS_END;
+    }
     window_seal(window, ledger_view(engine->view.ledger)->crc_seed);
-    checkpoints_share(ledger_checkpoints(engine->view.ledger), window);
+    if (engine->config.drains != ENGINE_DRAINS_NOT) {
+        checkpoints_share(ledger_checkpoints(engine->view.ledger), window);
+    }
 }
 
 static void tell_statement(struct engine *engine) {
@@ -219,37 +197,96 @@ static int begin_keeper(struct engine *engine) {
     return keeper_begin(&engine->keeper, &parts, ledger_checkpoints(engine->view.ledger));
 }
 
+/* Requests to a drain of another process lie in the window. */
+static int make_requests(struct engine *engine) {
+    const int is_far = engine->config.drains != ENGINE_DRAINS;
+    if (is_far && (engine->window == NULL || engine->window->requests == NULL)) {
+        return error_set(
+            ENOTSUP,
+            "ring %s cannot be drained by another process, as it has no window: this host gives no memory for "
+            "one; let this process drain (drain=inner)",
+            engine->parts.device->path);
+    }
+    engine->requests = requests_create(engine->parts.platform, is_far ? engine->window->requests : NULL);
+    return engine->requests == NULL ? error_set(ENOMEM, "no memory for the streams of ring %s: %zu bytes",
+                                                engine->parts.device->path, sizeof *engine->requests)
+           : is_far                 ? engine_far_create(engine)
+                                    : 0;
+}
+
+/* Another process drains, and writes the slots: this one changes none. */
+static int check_slots_of_another(const struct engine *engine) {
+    const struct checkpoints_view *slots = ledger_slots(engine->view.ledger);
+    const struct superblock *superblock = ring_view_superblock(&engine->view);
+    const uint64_t end =
+        align_down(ledger_released(engine->view.ledger), superblock->block_bytes) + superblock->capacity_bytes;
+    const uint64_t begin =
+        record_start(engine->view.recovery.marker_position + superblock->block_bytes, superblock->capacity_bytes);
+    return slots->is_valid[0] && slots->is_valid[1] && begin <= end
+               ? 0
+               : error_set(EAGAIN,
+                           "ring %s cannot be opened now: its drain, another process, is writing a checkpoint, or has "
+                           "not yet let go of the space for the marker of this open; look at that process",
+                           engine->parts.device->path);
+}
+
+static int repair(struct engine *engine) {
+    struct ledger *ledger = engine->view.ledger;
+    struct events *events = engine->parts.events;
+    int rc;
+    if (engine->config.drains == ENGINE_DRAINS_NOT) {
+        rc = check_slots_of_another(engine);
+        rc = rc < 0 ? rc : notes_repair_superblocks(ledger_notes(ledger), events);
+        return rc < 0 ? rc : ledger_repair_notes(ledger, events);
+    }
+    rc = checkpoints_take(ledger_checkpoints(ledger));
+    return rc < 0 ? rc : ledger_repair(ledger, events);
+}
+
+static int begin_drain(struct engine *engine, const struct engine_config *config) {
+    if (config->drains == ENGINE_DRAINS) {
+        return engine_open_drain(engine, config);
+    }
+    if (engine->window == NULL) {
+        return error_set(ENOTSUP,
+                         "ring %s cannot be drained by another process before its gaps are drained: let this process "
+                         "drain (drain=inner) once",
+                         engine->parts.device->path);
+    }
+    if (config->drains == ENGINE_DRAINS_NOW) {
+        return engine_open_drain(engine, config);
+    }
+    engine_far_look(engine);
+    return 0;
+}
+
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {
     struct engine *engine = platform_allocate(parts->platform, sizeof *engine, PLATFORM_PLAIN);
     if (engine == NULL) {
         return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", parts->device->path, sizeof *engine);
     }
     engine->parts = *parts;
+    engine->config = *config;
+    engine->config.main = NULL;
     struct ring_limits limits;
     struct ring_start start;
-    engine->requests = requests_create(parts->platform);
-    if (engine->requests == NULL) {
-        engine_close(engine);
-        return error_set(ENOMEM, "no memory for the streams of ring %s: %zu bytes", parts->device->path,
-                         sizeof *engine->requests);
-    }
     /* Flushes before it reads: recovery must see what the next crash leaves. */
     int rc = parts->device->ops->flush(parts->device);
     rc = rc < 0 ? rc : ledger_read(parts->platform, parts->device, &engine->view.ledger);
     rc = rc < 0 ? rc : check_medium(engine);
     rc = rc < 0 ? rc : check_config(engine, config, &limits);
     rc = rc < 0 ? rc : make_ring(engine, &limits);
+    rc = rc < 0 ? rc : make_requests(engine);
     rc = rc < 0 ? rc : ring_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
     rc = rc < 0 ? rc : ring_view_check(parts->device, &engine->view);
-    rc = rc < 0 ? rc : checkpoints_take(ledger_checkpoints(engine->view.ledger));
-    rc = rc < 0 ? rc : ledger_repair(engine->view.ledger, parts->events);
+    rc = rc < 0 ? rc : repair(engine);
     rc = rc < 0 ? rc : begin_epoch(engine, &start);
     if (rc == 0) {
         tell_statement(engine);
         ring_begin(engine->ring, &start);
         fill_window(engine);
         rc = begin_keeper(engine);
-        rc = rc < 0 ? rc : engine_open_drain(engine, config);
+        rc = rc < 0 ? rc : begin_drain(engine, config);
     }
     if (rc < 0) {
         engine_close(engine);
@@ -267,6 +304,7 @@ struct ring *engine_detach_ring(struct engine *engine) {
 
 void engine_close(struct engine *engine) {
     drainer_close(&engine->drainer);
+    engine_far_destroy(engine);
     requests_destroy(engine->parts.platform, engine->requests);
     keeper_end(&engine->keeper);
     if (engine->ring != NULL) {

@@ -31,8 +31,17 @@ static void noted(void *drainer) {
     keeper_hear_noted(&engine->keeper, written, drain_progress(engine->drainer.drain));
 }
 
+/* An engine that need not drain leaves that to the other process. */
 static void failed(void *drainer, int rc) {
-    keeper_hear_failed(&engine_behind(drainer)->keeper, rc);
+    struct engine *engine = engine_behind(drainer);
+    if (rc == -ESTALE && engine->far != NULL) {
+        const uint32_t severity = engine->drain_is_lost ? EVENT_INFO : EVENT_ERROR;
+        events_post(engine->parts.events, severity, "this process drains ring %s no more: %s",
+                    engine->parts.device->path, error_text());
+        engine->drain_is_lost = 1;
+    } else {
+        keeper_hear_failed(&engine->keeper, rc);
+    }
 }
 
 static int unreadable(void *drainer) {

@@ -34,7 +34,16 @@ static void answered(void *argument) {
     event_count_notify(&engine->keeper.drained, engine->parts.platform);
 }
 
+static int step_without_drain(struct engine *engine) {
+    keeper_begin_step(&engine->keeper);
+    engine_far_look(engine);
+    return 0;
+}
+
 int engine_step(struct engine *engine, int sync) {
+    if (!engine_drains_here(engine)) {
+        return step_without_drain(engine);
+    }
     if (requests_wait(engine->requests)) {
         const struct request_server server = {
             .argument = engine, .open = open_requested, .close = close_requested, .answered = answered};
@@ -47,5 +56,5 @@ int engine_step(struct engine *engine, int sync) {
 }
 
 void engine_note_end(struct engine *engine) {
-    keeper_note_end(&engine->keeper, drain_is_done(engine->drainer.drain));
+    keeper_note_end(&engine->keeper, engine_is_drained(engine));
 }

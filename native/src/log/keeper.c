@@ -176,6 +176,10 @@ void keeper_hear_noted(struct keeper *keeper, const struct checkpoints *checkpoi
     } else {
         slot_watch_take(&keeper->slots, checkpoints);
     }
+    keeper_hear_looked(keeper, progress);
+}
+
+void keeper_hear_looked(struct keeper *keeper, uint64_t progress) {
     atomic_store(&keeper->failed_writes, 0);
     ring_release(keeper->parts.ring, slot_watch_released(&keeper->slots));
     stages_drained(keeper->parts.ring->stages, slot_watch_drained(&keeper->slots));

@@ -57,6 +57,8 @@ void keeper_end_step(struct keeper *keeper, uint64_t durable, int rc);
 /* The drain tells these, as in struct drain_host. checkpoints: those of the drain of this process; NULL: the slots are
  * read from the medium. progress: drain_progress. */
 void keeper_hear_noted(struct keeper *keeper, const struct checkpoints *checkpoints, uint64_t progress);
+/* The slots were just read. */
+void keeper_hear_looked(struct keeper *keeper, uint64_t progress);
 void keeper_hear_failed(struct keeper *keeper, int rc);
 int keeper_hear_unreadable(struct keeper *keeper);
 int keeper_awaits_space(const struct keeper *keeper);

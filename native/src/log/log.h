@@ -27,6 +27,7 @@ enum stream_refusal {
 struct roll_slot;    /* log/roll_slot.h */
 struct retention;    /* consume/retention.h */
 struct stream_names; /* log/stream_names.h */
+struct hand_over;    /* log/hand_over.h */
 
 /* Never freed, like the log: a late caller gets -ESHUTDOWN. Appends touch only this struct and the ring's control
  * block. */
@@ -67,6 +68,7 @@ struct burst {
     pthread_mutex_t names_lock;        /* guards `names` */
     struct stream_names *names;        /* names of all open streams */
     uint32_t durability_asked;         /* enum burst_durability */
+    int is_external;                   /* BURST_DRAIN_EXTERNAL */
     struct engine *engine;             /* NULL when closed; guarded by `users` */
     struct device *device;
     struct log_threads threads;
@@ -84,6 +86,7 @@ struct burst {
         struct window_memory memory;
         struct door *door; /* NULL: there is none */
     } window;
+    struct hand_over *hand_over; /* NULL: the open has not come so far, or the log is closed */
     struct recorder recorder;
     struct events events;
     struct stages *stages; /* never freed, like the ring */

@@ -17,7 +17,14 @@ static int is_wanted(const burst_config_t *config) {
 
 int log_window_prepare(burst_t *log, const struct checked_config *checked) {
     window_memory_init(&log->window.memory);
+    log->window.memory.has_requests = checked->values.drain == BURST_DRAIN_EXTERNAL;
     return is_wanted(&checked->values) ? door_check(checked->values.window) : 0;
+}
+
+void log_window_renew(burst_t *log, const struct checked_config *checked) {
+    window_memory_close(&log->window.memory);
+    log->device->image_shared = NULL;
+    log_window_prepare(log, checked);
 }
 
 struct window_maker *log_window_maker(burst_t *log, const struct checked_config *checked) {

@@ -10,6 +10,9 @@
  * sentence if the folder cannot have a socket. */
 int log_window_prepare(burst_t *log, const struct checked_config *checked);
 
+/* Makes other memory, since the engine could not open the ring and is to try again. */
+void log_window_renew(burst_t *log, const struct checked_config *checked);
+
 /* For the engine; NULL: no window is wanted. */
 struct window_maker *log_window_maker(burst_t *log, const struct checked_config *checked);
 

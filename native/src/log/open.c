@@ -14,11 +14,13 @@
 #include "base/sigxfsz.h"
 #include "log/config.h"
 #include "log/durability.h"
+#include "log/hand_over.h"
 #include "log/calibrate.h"
 #include "device/open.h"
 #include "device/host/survival.h"
 #include "log/log.h"
 #include "log/log_window.h"
+#include "window/locks.h"
 #include "media/superblock.h"
 #include "log/ring_file.h"
 #include "log/stream_open.h"
@@ -28,6 +30,7 @@
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
 #define ABSENT_STREAM_WAIT_NS 10000000000
 #define USUAL_RECORD_BYTES 200
+#define DRAIN_POLL_NS 20000000
 
 /* One allocation for all parts: each closed log stays, and a process has room for only 65530 mappings. */
 struct handle {
@@ -84,11 +87,23 @@ static int check_place(const struct checked_config *checked) {
     return check_survival(checked, ring, &of_ring, &least);
 }
 
+/* A drain that opens a dead ring holds it until its marker is written. */
+static int open_medium(const struct checked_config *checked, struct opened_ring *ring) {
+    const int may_wait = checked->values.drain == BURST_DRAIN_EXTERNAL;
+    const int64_t until_ns = platform_deadline_ns(&platform_linux, LOCKS_WAIT_NS);
+    int rc;
+    while ((rc = ring_open(&checked->values, ring)) == -EBUSY && may_wait &&
+           platform_monotonic_ns(&platform_linux) < until_ns) {
+        platform_linux.ops->sleep_ns(&platform_linux, DRAIN_POLL_NS);
+    }
+    return rc;
+}
+
 /* Opens the medium of the ring with the fastest engine. *ring has what was made, even after an error. */
 static int open_ring(const struct checked_config *checked, burst_t *log, struct opened_ring *ring) {
     struct survival of_ring;
     int rc = check_place(checked);
-    rc = rc < 0 ? rc : ring_open(&checked->values, ring);
+    rc = rc < 0 ? rc : open_medium(checked, ring);
     if (rc < 0) {
         return rc;
     }
@@ -165,7 +180,7 @@ static void state_survival(burst_t *log, const struct checked_config *checked) {
         survival_of_place(checked->main.file_name, &of_file);
         snprintf(log->durability + used, sizeof log->durability - (size_t)used, "\nlog file %.200s survives %s: %s",
                  checked->main.file_name, survival_name(of_file.survives), of_file.because);
-        drain_copy_path(log->engine->drainer.drain, LAYOUT_MAIN_STREAM, file, sizeof file);
+        engine_copy_path(log->engine, LAYOUT_MAIN_STREAM, file, sizeof file);
     }
     tell_survival(log, file, &of_file);
 }
@@ -173,7 +188,7 @@ static void state_survival(burst_t *log, const struct checked_config *checked) {
 /* Nobody knows whether there was a ring before. The operator who moved or lost it should be reminded. */
 static void tell_new_ring(burst_t *log, const char *file_name) {
     struct drain_figures figures = {.length = 0};
-    drain_get_figures(log->engine->drainer.drain, LAYOUT_MAIN_STREAM, &figures);
+    engine_get_figures(log->engine, LAYOUT_MAIN_STREAM, &figures);
     if (figures.length > 0) {
         events_post(&log->events, BURST_INFO,
                     "ring %s is new, and log file %s has %llu bytes already, which stay: "
@@ -184,7 +199,8 @@ static void tell_new_ring(burst_t *log, const char *file_name) {
 }
 
 /* Makes the engine's configuration. main: the main stream, or NULL. */
-static int open_engine(burst_t *log, const struct checked_config *checked, const struct engine_stream *main) {
+static int open_engine(burst_t *log, const struct checked_config *checked, const struct engine_stream *main,
+                       enum engine_drains drains) {
     const struct engine_parts parts = {.platform = &platform_linux,
                                        .device = log->device,
                                        .files = &files_posix,
@@ -193,9 +209,11 @@ static int open_engine(burst_t *log, const struct checked_config *checked, const
                                        .stages = log->stages,
                                        .rolled = tidying_note,
                                        .rolled_argument = log,
+                                       .reads_slots = drains != ENGINE_DRAINS,
                                        .window_maker = log_window_maker(log, checked)};
     const struct engine_config engine_config = {
-        .main = main,
+        .main = drains == ENGINE_DRAINS_NOT ? NULL : main,
+        .drains = drains,
         .ring_bytes = checked->values.ring_bytes,
         .max_record_bytes = checked->values.max_record_bytes,
         .cpus = cpus_here(),
@@ -203,7 +221,14 @@ static int open_engine(burst_t *log, const struct checked_config *checked, const
         .absent_stream_wait_ns = ABSENT_STREAM_WAIT_NS,
     };
     stages_init(log->stages, &platform_linux);
-    return engine_open(&parts, &engine_config, &log->engine);
+    const int64_t until_ns = platform_deadline_ns(&platform_linux, LOCKS_WAIT_NS);
+    int rc;
+    while ((rc = engine_open(&parts, &engine_config, &log->engine)) == -EAGAIN &&
+           platform_monotonic_ns(&platform_linux) < until_ns) {
+        log_window_renew(log, checked);
+        platform_linux.ops->sleep_ns(&platform_linux, DRAIN_POLL_NS);
+    }
+    return rc;
 }
 
 static int start_threads(burst_t *log, const struct checked_config *checked) {
@@ -213,7 +238,9 @@ static int start_threads(burst_t *log, const struct checked_config *checked) {
                                              .batch_delay_ns = (int64_t)config->batch_delay_ns,
                                              .batch_bytes = config->batch_bytes,
                                              .committer_spins = config->commit_spin != 0};
-    return threads_start(&log->threads, log->engine, &settings, log_let_go, log);
+    const struct thread_host host = {
+        .argument = log, .look = hand_over_look, .pause_ns = hand_over_pause_ns, .last = log_let_go};
+    return threads_start(&log->threads, log->engine, &settings, &host);
 }
 
 static void tell_open(burst_t *log, const struct checked_config *checked, const struct opened_ring *ring) {
@@ -238,14 +265,33 @@ static void remember(burst_t *log) {
     }
 }
 
+/* This process has opened the main stream. A drain that comes finds it among the requests. */
+static int note_main(burst_t *log, const struct engine_stream *main) {
+    struct requests *requests = log->engine->requests;
+    if (main == NULL) {
+        return 0;
+    }
+    const int rc = requests_open(requests, log->device->path, main, &log->main.request);
+    if (rc == 0) {
+        requests_note_open(requests, &log->main.request, LAYOUT_MAIN_STREAM);
+    }
+    return rc;
+}
+
 /* Opens ring, engine and threads, and the main stream that is wanted; NULL: none. After an error nothing of it is left. */
 static int open_log(burst_t *log, const struct checked_config *checked, const struct engine_stream *main) {
     struct opened_ring ring = {.device = NULL};
+    enum engine_drains drains = ENGINE_DRAINS;
     int rc = log_window_prepare(log, checked);
     rc = rc < 0 ? rc : open_ring(checked, log, &ring);
-    rc = rc < 0 ? rc : open_engine(log, checked, main);
+    rc = rc < 0 ? rc : hand_over_begin(log, checked, ring.uuid, &drains);
+    rc = rc < 0 ? rc : open_engine(log, checked, main, drains);
     if (rc == 0) {
         tell_open(log, checked, &ring);
+        rc = drains == ENGINE_DRAINS_NOW ? note_main(log, main) : 0;
+    }
+    if (rc == 0) {
+        hand_over_opened(log);
         rc = start_threads(log, checked);
     }
     if (rc == 0) {
@@ -262,7 +308,27 @@ static int open_log(burst_t *log, const struct checked_config *checked, const st
     if (ring.device != NULL) {
         ring_open_undo(&checked->values, &ring);
     }
+    hand_over_end(log);
     log_window_free(log);
+    return rc;
+}
+
+/* The drain of another process opens the main stream. If it cannot, the log is closed again. */
+static int await_main(burst_t *log, const struct checked_config *checked, struct stream_opening *main) {
+    char bound[BURST_PATH_BYTES];
+    const size_t bytes = strlen(checked->main.file_name);
+    engine_copy_path(log->engine, LAYOUT_MAIN_STREAM, bound, sizeof bound);
+    const int is_known =
+        strncmp(bound, checked->main.file_name, bytes) == 0 && (bound[bytes] == '\0' || bound[bytes] == '.');
+    log_enter(log);
+    const int rc = stream_await_opening(&log->main, main, checked->main.file_name, is_known);
+    log_leave(log);
+    if (rc < 0) {
+        char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
+        snprintf(sentence, sizeof sentence, "%s", error_text());
+        burst_close_within(log, log->shutdown_timeout_ns);
+        error_set(-rc, "%s", sentence);
+    }
     return rc;
 }
 
@@ -279,6 +345,8 @@ static int open_with_main(burst_t *log, const struct checked_config *checked) {
     rc = open_log(log, checked, stream_wanted(main));
     if (rc < 0) {
         stream_take_back(&log->main, main);
+    } else if (log->is_external && log->main.request.number == 0) {
+        rc = await_main(log, checked, main);
     } else {
         stream_start(&log->main, main, LAYOUT_MAIN_STREAM);
     }
@@ -305,9 +373,13 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     log->durability_asked = config->durability;
     log->shutdown_timeout_ns =
         (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
+    log->is_external = config->drain == BURST_DRAIN_EXTERNAL;
     rc = open_with_main(log, &checked);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);
+    }
+    if (rc < 0 && log->ring != NULL) {
+        return rc; /* it was open, and stays as a closed one */
     }
     if (rc < 0) {
         platform_release(&platform_linux, handle, sizeof *handle);

@@ -8,10 +8,18 @@
 #include "base/error.h"
 #include "log/log_file_open.h"
 
-struct requests *requests_create(const struct platform *platform) {
+struct requests *requests_create(const struct platform *platform, struct stream_requests *table) {
     struct requests *requests = platform_allocate(platform, sizeof *requests, PLATFORM_PLAIN);
-    if (requests != NULL) {
-        pthread_mutex_init(&requests->lock, NULL);
+    if (requests == NULL) {
+        return NULL;
+    }
+    pthread_mutex_init(&requests->lock, NULL);
+    requests->owns_table = table == NULL;
+    requests->table =
+        requests->owns_table ? platform_allocate(platform, sizeof *requests->table, PLATFORM_PLAIN) : table;
+    if (requests->table == NULL) {
+        platform_release(platform, requests, sizeof *requests);
+        return NULL;
     }
     return requests;
 }
@@ -26,13 +34,16 @@ void requests_destroy(const struct platform *platform, struct requests *requests
             local->closed(local->argument, 0);
         }
     }
+    if (requests->owns_table) {
+        platform_release(platform, requests->table, sizeof *requests->table);
+    }
     platform_release(platform, requests, sizeof *requests);
 }
 
 /* --------------------------------------------------------------------------------------------- the application */
 
 static int is_free(const struct requests *requests, unsigned entry) {
-    const struct stream_request *asked = &requests->asked[entry];
+    const struct stream_request *asked = &requests->table->asked[entry];
     return atomic_load(&asked->wants) == REQUEST_CLOSED &&
            atomic_load(&requests->answered[entry].number) == atomic_load(&asked->number);
 }
@@ -43,11 +54,11 @@ static void copy(char *to, size_t room, const char *from) {
 
 /* Publishes the entry as it is now. The caller has the lock. */
 static void publish(struct requests *requests, struct request_ticket *ticket, enum request_wants wants) {
-    struct stream_request *asked = &requests->asked[ticket->entry];
-    ticket->number = atomic_load(&requests->newest) + 1;
+    struct stream_request *asked = &requests->table->asked[ticket->entry];
+    ticket->number = atomic_load(&requests->table->newest) + 1;
     atomic_store(&asked->wants, wants);
     atomic_store(&asked->number, ticket->number);
-    atomic_store(&requests->newest, ticket->number);
+    atomic_store(&requests->table->newest, ticket->number);
 }
 
 static int put(struct requests *requests, const struct engine_stream *stream, struct request_ticket *ticket) {
@@ -58,11 +69,12 @@ static int put(struct requests *requests, const struct engine_stream *stream, st
     if (entry == REQUESTS_MOST) {
         return -EBUSY;
     }
-    struct stream_request *asked = &requests->asked[entry];
+    struct stream_request *asked = &requests->table->asked[entry];
     asked->file_mode = stream->new_file.mode;
     asked->has_index = (uint32_t)stream->has_index;
     asked->has_segments = stream->segments != NULL;
     asked->is_tidied = (uint32_t)stream->is_tidied;
+    asked->is_main = (uint32_t)stream->is_main;
     asked->segment_bytes = stream->segment_bytes;
     copy(asked->name, sizeof asked->name, stream->name);
     copy(asked->path, sizeof asked->path, stream->path);
@@ -98,7 +110,7 @@ void requests_close(struct requests *requests, struct request_ticket *ticket, re
 
 void requests_forget(struct requests *requests, const struct request_ticket *ticket) {
     pthread_mutex_lock(&requests->lock);
-    atomic_store(&requests->asked[ticket->entry].wants, REQUEST_CLOSED);
+    atomic_store(&requests->table->asked[ticket->entry].wants, REQUEST_CLOSED);
     pthread_mutex_unlock(&requests->lock);
 }
 
@@ -113,9 +125,22 @@ static const char *unless_empty(const char *text) {
     return text[0] != '\0' ? text : NULL;
 }
 
+/* Those who ask may be another process, whose texts need not end, and may change while they are used. */
+static void end_texts(struct stream_request *asked) {
+    asked->name[sizeof asked->name - 1] = '\0';
+    asked->path[sizeof asked->path - 1] = '\0';
+    asked->segments[sizeof asked->segments - 1] = '\0';
+    asked->owner[sizeof asked->owner - 1] = '\0';
+    asked->group[sizeof asked->group - 1] = '\0';
+}
+
 /* Opens the stream. If that fails, removes the log file and the folders that were made for it. */
-static int open_asked(const struct stream_request *asked, const struct roller *roller,
+static int open_asked(const struct stream_request *given, const struct roller *roller,
                       const struct request_server *server, uint16_t *id) {
+    struct stream_request copied;
+    struct stream_request *const asked = &copied;
+    memcpy(asked, given, sizeof *asked);
+    end_texts(asked);
     const struct engine_stream stream = {.name = asked->name,
                                          .path = asked->path,
                                          .roller = roller,
@@ -123,6 +148,7 @@ static int open_asked(const struct stream_request *asked, const struct roller *r
                                          .segment_bytes = asked->segment_bytes,
                                          .has_index = (int)asked->has_index,
                                          .is_tidied = (int)asked->is_tidied,
+                                         .is_main = (int)asked->is_main,
                                          .new_file = {.mode = asked->file_mode,
                                                       .owner = unless_empty(asked->owner),
                                                       .group = unless_empty(asked->group)}};
@@ -150,7 +176,7 @@ static void close_asked(struct request_local *local, struct stream_answer *answe
 }
 
 static void serve(struct requests *requests, unsigned entry, uint64_t number, const struct request_server *server) {
-    const struct stream_request *asked = &requests->asked[entry];
+    const struct stream_request *asked = &requests->table->asked[entry];
     struct stream_answer *answer = &requests->answered[entry];
     if (atomic_load(&asked->wants) == REQUEST_CLOSED) { /* perhaps withdrawn since the number was read */
         close_asked(&requests->locals[entry], answer, server);
@@ -168,7 +194,7 @@ static unsigned oldest(const struct requests *requests, uint64_t *number) {
     unsigned found = REQUESTS_MOST;
     *number = UINT64_MAX;
     for (unsigned entry = 0; entry < REQUESTS_MOST; entry++) {
-        const uint64_t asked = atomic_load(&requests->asked[entry].number);
+        const uint64_t asked = atomic_load(&requests->table->asked[entry].number);
         if (asked != atomic_load(&requests->answered[entry].number) && asked < *number) {
             *number = asked;
             found = entry;
@@ -179,11 +205,69 @@ static unsigned oldest(const struct requests *requests, uint64_t *number) {
 
 void requests_serve(struct requests *requests, const struct request_server *server) {
     while (requests_wait(requests)) {
-        const uint64_t newest = atomic_load(&requests->newest);
+        const uint64_t newest = atomic_load(&requests->table->newest);
         uint64_t number;
         for (unsigned entry; (entry = oldest(requests, &number)) < REQUESTS_MOST;) {
             serve(requests, entry, number, server);
         }
         requests->served = newest;
     }
+}
+
+int requests_are_waiting(const struct requests *requests) {
+    uint64_t number;
+    return oldest(requests, &number) < REQUESTS_MOST;
+}
+
+void requests_note_open(struct requests *requests, const struct request_ticket *ticket, uint16_t id) {
+    struct stream_answer *answer = &requests->answered[ticket->entry];
+    answer->rc = 0;
+    answer->id = id;
+    answer->is_open = 1;
+    atomic_store(&answer->number, ticket->number);
+}
+
+void requests_begin_anew(struct requests *requests) {
+    requests->served = 0;
+    for (unsigned entry = 0; entry < REQUESTS_MOST; entry++) {
+        struct stream_answer *answer = &requests->answered[entry];
+        answer->is_open = 0;
+        if (atomic_load(&requests->table->asked[entry].wants) == REQUEST_OPEN) {
+            atomic_store(&answer->number, 0);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------- the drain of another process */
+
+static void take_answer(struct requests *requests, unsigned entry, const struct stream_answer *given) {
+    struct stream_answer *answer = &requests->answered[entry];
+    struct request_local *local = &requests->locals[entry];
+    const int was_open = answer->is_open;
+    answer->rc = given->rc;
+    answer->id = given->id;
+    answer->is_open = given->is_open;
+    copy(answer->text, sizeof answer->text, given->text);
+    atomic_store(&answer->number, atomic_load(&given->number));
+    /* An answer to the open may come when the close is asked for: that has a number of its own. */
+    const struct stream_request *asked = &requests->table->asked[entry];
+    if (atomic_load(&asked->wants) == REQUEST_CLOSED && local->closed != NULL &&
+        atomic_load(&answer->number) == atomic_load(&asked->number)) {
+        request_closed *const closed = local->closed;
+        local->closed = NULL;
+        closed(local->argument, was_open);
+    }
+}
+
+int requests_take_answers(struct requests *requests, const struct stream_answer *answers) {
+    int took = 0;
+    for (unsigned entry = 0; entry < REQUESTS_MOST; entry++) {
+        const uint64_t number = atomic_load(&answers[entry].number);
+        if (number > atomic_load(&requests->answered[entry].number) &&
+            number <= atomic_load(&requests->table->asked[entry].number)) {
+            take_answer(requests, entry, &answers[entry]);
+            took = 1;
+        }
+    }
+    return took;
 }

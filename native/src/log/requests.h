@@ -22,38 +22,7 @@
 #include <pthread.h>
 
 #include "log/drainer.h"
-
-#define REQUESTS_MOST (2 * LAYOUT_STREAMS_MAX) /* each stream, and as many that wait to be closed */
-#define REQUEST_OWNER_BYTES 256u
-#define REQUEST_ANSWER_BYTES 2048u
-
-enum request_wants {
-    REQUEST_CLOSED = 0,
-    REQUEST_OPEN = 1,
-};
-
-struct stream_request {
-    _Atomic uint64_t number; /* of its last change; 0: none yet */
-    _Atomic uint32_t wants;  /* enum request_wants */
-    uint32_t file_mode;      /* this and the rest: struct engine_stream */
-    uint32_t has_index;
-    uint32_t has_segments;
-    uint32_t is_tidied;
-    uint64_t segment_bytes;
-    char name[LAYOUT_STREAM_NAME_BYTES];
-    char path[LAYOUT_FILE_NAME_BYTES];
-    char segments[LAYOUT_FILE_NAME_BYTES];
-    char owner[REQUEST_OWNER_BYTES]; /* "": unchanged */
-    char group[REQUEST_OWNER_BYTES];
-};
-
-struct stream_answer {
-    _Atomic uint64_t number; /* of the last change that was dealt with */
-    int32_t rc;              /* 0 or -errno */
-    uint16_t id;
-    uint16_t is_open;
-    char text[REQUEST_ANSWER_BYTES]; /* the sentence of an error */
-};
+#include "media/handover.h"
 
 typedef void request_closed(void *argument, int was_open);
 
@@ -67,11 +36,12 @@ struct request_local {
 };
 
 struct requests {
-    pthread_mutex_t lock;    /* of those who ask */
-    _Atomic uint64_t newest; /* the highest number in `asked` */
-    uint64_t served;         /* only the drain's: all numbers up to it are answered */
+    pthread_mutex_t lock; /* of those who ask */
+    uint64_t served;      /* only the drain's: all numbers up to it are answered */
+    /* The requests: in memory of their own, or in a window. The drain of another process only reads it. */
+    struct stream_requests *table;
+    int owns_table;
     struct request_local locals[REQUESTS_MOST];
-    struct stream_request asked[REQUESTS_MOST];
     struct stream_answer answered[REQUESTS_MOST];
 };
 
@@ -81,7 +51,8 @@ struct request_ticket {
     uint64_t number;
 };
 
-struct requests *requests_create(const struct platform *platform);
+/* table: where the changes are, zeroed, for those who ask; NULL: in memory of its own. NULL if there is no memory. */
+struct requests *requests_create(const struct platform *platform, struct stream_requests *table);
 
 /* Calls what still waits for its close. Nobody asks any more, and the drain is closed. NULL: does nothing. */
 void requests_destroy(const struct platform *platform, struct requests *requests);
@@ -100,9 +71,22 @@ void requests_forget(struct requests *requests, const struct request_ticket *tic
 /* The answer to this change, or to a later one of the entry; NULL: there is none yet. */
 const struct stream_answer *requests_answer(const struct requests *requests, const struct request_ticket *ticket);
 
-/* Whether a change waits for the drain. */
+/* A drain begins anew, and knows of nothing that is open: it deals with all requests once more. */
+void requests_begin_anew(struct requests *requests);
+
+/* Takes over the answers of a drain in another process, of which nothing else is believed. Returns whether there were new
+ * ones. The drain of this process serves none. */
+int requests_take_answers(struct requests *requests, const struct stream_answer *answers);
+
+/* Whether a change has no answer yet, from whichever drain. */
+int requests_are_waiting(const struct requests *requests);
+
+/* The drain of this process has opened the stream before it dealt with any request: this is its answer. */
+void requests_note_open(struct requests *requests, const struct request_ticket *ticket, uint16_t id);
+
+/* Whether a change waits for the drain of this process. */
 static inline int requests_wait(const struct requests *requests) {
-    return atomic_load(&requests->newest) != requests->served;
+    return atomic_load(&requests->table->newest) != requests->served;
 }
 
 /* The drain as it deals with requests. */

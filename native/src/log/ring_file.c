@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,11 +20,14 @@ static int format_new_file(struct device *device, void *argument) {
     return ledger_format(device->platform, device, *(const uint64_t *)argument);
 }
 
-/* Whether there is a ring. *is_untouched: nobody has opened it since its format. */
-static int look_at(struct device *device, int *is_untouched) {
+/* Whether there is a ring. Fills what the ring itself says. */
+static int look_at(struct device *device, struct opened_ring *ring) {
     struct ledger *ledger;
     const int is_ring = ledger_read(&platform_linux, device, &ledger) == 0;
-    *is_untouched = is_ring && ledger_sum(ledger).epoch_highest == 0;
+    ring->is_untouched = is_ring && ledger_sum(ledger).epoch_highest == 0;
+    if (is_ring) {
+        memcpy(ring->uuid, ledger_view(ledger)->superblock.uuid, sizeof ring->uuid);
+    }
     ledger_close(ledger);
     return is_ring;
 }
@@ -46,7 +50,7 @@ static void take_back_closed(const char *path, struct opened_ring *ring, int rc)
     char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
     snprintf(sentence, sizeof sentence, "%s", error_text());
     if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &ring->device) == 0) {
-        if (look_at(ring->device, &ring->is_untouched) && ring->is_untouched) {
+        if (look_at(ring->device, ring) && ring->is_untouched) {
             take_back(path, ring);
         }
         device_close(ring->device);
@@ -107,7 +111,7 @@ int ring_open(const burst_config_t *config, struct opened_ring *ring) {
     if (rc < 0 && ring->is_created) {
         take_back_closed(config->ring, ring, rc);
     }
-    ring->is_ring = rc == 0 && look_at(ring->device, &ring->is_untouched);
+    ring->is_ring = rc == 0 && look_at(ring->device, ring);
     return rc;
 }
 

@@ -18,6 +18,7 @@ struct opened_ring {
     unsigned folders_missing; /* missing folders above it, before this open */
     int is_ring;              /* there is a ring to read; if not, opening the log says why */
     int is_untouched;         /* nobody has opened it since its format */
+    uint8_t uuid[16];         /* of the ring; zeros if it is none */
 };
 
 /* Opens the ring as writer, under its lock. Returns 0, or -errno with a sentence and nothing left behind. */

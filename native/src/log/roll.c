@@ -78,7 +78,7 @@ static int refuse_device(burst_stream_t *stream) {
     if (rc < 0) {
         return rc;
     }
-    drain_get_figures(stream->log->engine->drainer.drain, stream->id, &figures);
+    engine_get_figures(stream->log->engine, stream->id, &figures);
     log_leave(stream->log);
     return figures.kind == OUTLET_RAW
                ? error_set(ENOTSUP, "stream %u of ring %s writes a device, which cannot be rolled: let it write a file",

@@ -151,7 +151,7 @@ static int check_there(const burst_stream_t *stream) {
 void stream_get_figures(const burst_stream_t *stream, struct drain_figures *figures) {
     *figures = (struct drain_figures){.drained_sequence = 0};
     if (!is_absent(stream)) {
-        drain_get_figures(stream->log->engine->drainer.drain, stream->id, figures);
+        engine_get_figures(stream->log->engine, stream->id, figures);
     }
 }
 
@@ -203,7 +203,7 @@ static void keep(burst_stream_t *stream) {
         stream_names_let_go(stream);
         fill_stats(stream, &stream->last_stats);
         stream->last_stats.state = BURST_STATE_CLOSED;
-        drain_copy_path(stream->log->engine->drainer.drain, stream->id, stream->last_file, sizeof stream->last_file);
+        engine_copy_path(stream->log->engine, stream->id, stream->last_file, sizeof stream->last_file);
         atomic_store(&stream->is_kept, 1);
     }
 }
@@ -249,7 +249,7 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
         snprintf(path, path_bytes, "%s", stream->last_file);
         return 0;
     }
-    drain_copy_path(stream->log->engine->drainer.drain, stream->id, path, path_bytes);
+    engine_copy_path(stream->log->engine, stream->id, path, path_bytes);
     log_leave(stream->log);
     return 0;
 }

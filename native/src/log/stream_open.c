@@ -9,11 +9,15 @@
 #include "base/error.h"
 #include "base/umask.h"
 #include "log/durability.h"
+#include "log/hand_over.h"
 #include "log/log_file_open.h"
 #include "log/roll_slot.h"
 #include "log/stream_rolling.h"
 #include "log/stream_names.h"
 #include "outlet/file/accounts.h"
+#include "ring/leader.h"
+
+#define KNOWN_WAIT_NS 2000000000 /* so long an open waits for a drain that need not answer */
 
 /* Ends with the strings that `wanted` points to. */
 struct stream_opening {
@@ -23,6 +27,7 @@ struct stream_opening {
     struct rolling *rolling; /* NULL: the stream does not roll by itself */
     struct roll_rules_head rights;
     struct retention *retention; /* NULL: it has no segments */
+    int is_far;                  /* another process may drain */
     size_t bytes;                /* of this struct with its strings */
     char strings[];
 };
@@ -82,7 +87,7 @@ static int give_rolls(const char *ring, uint64_t max_record_bytes, const struct 
     } else if (values->rolling != NULL) {
         rc = stream_rolling_create(ring, config->file_name, values->rolling, max_record_bytes, &opening->rolling);
     }
-    opening->wanted.is_tidied = opening->rolling != NULL;
+    opening->wanted.is_tidied = opening->rolling != NULL && !opening->is_far;
     opening->wanted.roller = opening->rolls != NULL     ? &opening->rolls->roller
                              : opening->rolling != NULL ? &opening->rolling->roller
                                                         : NULL;
@@ -112,7 +117,10 @@ int stream_prepare(burst_t *log, const char *ring, uint64_t max_record_bytes, co
     if (opening == NULL) {
         return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
     }
-    int rc = give_rolls(ring, max_record_bytes, config, opening);
+    opening->is_far = hand_over_is_external(log);
+    opening->wanted.is_main = stream == &log->main;
+    int rc = hand_over_check_stream(log, ring, values);
+    rc = rc < 0 ? rc : give_rolls(ring, max_record_bytes, config, opening);
     rc = rc < 0 ? rc : find_rights(opening);
     rc = rc < 0 ? rc : segments_prepare(log, &config->segments, &opening->retention);
     rc = rc < 0 ? rc : stream_names_take(log, stream, config->file_name, opening->rolling);
@@ -178,7 +186,15 @@ static void forget_withdrawn(void *argument, int was_open) {
     forget_opening(opening);
 }
 
-static int refuse_late(const burst_t *log, const char *path) {
+static int refuse_late(burst_t *log, const char *path) {
+    char drain[64];
+    if (!users_are_closing(&log->users) && log->engine->far != NULL) {
+        hand_over_drain(log, drain, sizeof drain);
+        return error_set(ETIMEDOUT,
+                         "log file %s was not opened within shutdownTimeout, %s: the drain of ring %s, %s, has not "
+                         "answered; let it go on, or end it, and open the stream again",
+                         path, error_time(log->shutdown_timeout_ns), log->ring->path, drain);
+    }
     return users_are_closing(&log->users)
                ? error_set(ESHUTDOWN, "the log on ring %s was closed while log file %s was being opened",
                            log->ring->path, path)
@@ -189,16 +205,21 @@ static int refuse_late(const burst_t *log, const char *path) {
                            path, error_time(log->shutdown_timeout_ns), log->ring->path);
 }
 
-/* The caller's opening is gone afterwards, whatever the result: the stream has taken it, the drain keeps it, or it is
- * freed. */
-static int await_opening(burst_stream_t *stream, struct stream_opening *opening, const char *path) {
+int stream_await_opening(burst_stream_t *stream, struct stream_opening *opening, const char *path, int is_known) {
     burst_t *log = stream->log;
     struct requests *requests = log->engine->requests;
-    struct limit limit = limit_of(log->shutdown_timeout_ns);
+    struct limit limit = limit_of(is_known ? KNOWN_WAIT_NS : log->shutdown_timeout_ns);
+    if (log->engine->far != NULL) {
+        ring_commit(log->ring); /* what engine_add_stream does for a drain of this process */
+    }
     int rc = requests_open(requests, log->ring->path, &opening->wanted, &stream->request);
     if (rc == 0) {
         engine_ask(log->engine);
         const struct stream_answer *answer = log_await_answer(log, &stream->request, &limit);
+        if (answer == NULL && is_known && !users_are_closing(&log->users)) {
+            stream_start(stream, opening, LAYOUT_MAIN_STREAM);
+            return 0;
+        }
         if (answer == NULL) {
             requests_close(requests, &stream->request, forget_withdrawn, opening);
             engine_ask(log->engine);
@@ -226,7 +247,7 @@ static int add(burst_stream_t *stream, const struct checked_stream *config) {
     int rc = durability_check_stream((int)log->durability_asked, log->ring->path, &of_ring, config, &survives);
     rc = rc < 0 ? rc
                 : stream_prepare(log, log->ring->path, log->ring->limits.max_record_bytes, config, stream, &opening);
-    rc = rc < 0 ? rc : await_opening(stream, opening, config->file_name);
+    rc = rc < 0 ? rc : stream_await_opening(stream, opening, config->file_name, 0);
     if (rc == 0 && survives > atomic_load(&log->survives)) {
         atomic_store(&log->survives, survives);
     }

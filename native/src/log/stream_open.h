@@ -23,6 +23,12 @@ const struct engine_stream *stream_wanted(const struct stream_opening *opening);
 /* The engine has the stream under that id. The stream takes records from here on. */
 void stream_start(burst_stream_t *stream, struct stream_opening *opening, uint16_t id);
 
+/* Asks the drain for the stream, and waits for its answer; the stream then takes records. The opening is gone afterwards,
+ * whatever the result: the stream has taken it, the drain keeps it, or it is freed. is_known: the main stream, bound to this
+ * file: the records have a destination, so a drain that does not answer is not waited for longer than two seconds. The
+ * caller has entered. Returns 0, or -errno with a sentence. */
+int stream_await_opening(burst_stream_t *stream, struct stream_opening *opening, const char *path, int is_known);
+
 /* The engine does not have the stream, or has it no more. Also removes the files and folders that were made for it. */
 void stream_take_back(burst_stream_t *stream, struct stream_opening *opening);
 

@@ -20,7 +20,7 @@ static burst_stream_t *stream_of(const struct rolling_host *host) {
 /* Whether the drain has passed that sequence. The caller has entered. */
 static int is_passed(const burst_stream_t *stream, uint64_t sequence, struct rolling_state *now) {
     struct drain_figures figures = {.length = 0};
-    drain_get_figures(stream->log->engine->drainer.drain, stream->id, &figures);
+    engine_get_figures(stream->log->engine, stream->id, &figures);
     *now = (struct rolling_state){
         .bytes = figures.length, .file_number = figures.file_number, .born_ns = figures.file_born_ns};
     return figures.drained_sequence >= sequence;
@@ -57,7 +57,7 @@ static int take_rules(const struct rolling_host *host, struct outlet_rules *rule
     if (log_look(stream->log) < 0) {
         return 0;
     }
-    const int taken = drain_take_rules(stream->log->engine->drainer.drain, stream->id, rules);
+    const int taken = engine_take_rules(stream->log->engine, stream->id, rules);
     log_leave(stream->log);
     return taken;
 }
@@ -71,7 +71,8 @@ void stream_rolling_begin(burst_stream_t *stream) {
                                                  .events = &stream->log->events,
                                                  .await_passed = await_passed,
                                                  .enqueue = enqueue,
-                                                 .take_rules = take_rules};
+                                                 .take_rules = take_rules,
+                                                 .is_tidied_elsewhere = stream->log->engine->far != NULL};
     const uint64_t begins_after = ring_next_sequence(stream->ring) - 1;
     int is_there = burst_stream_await_drained(stream, START_WAIT_NS) == 1 && log_look(stream->log) == 0;
     if (is_there) {

@@ -15,6 +15,9 @@ static void drain_loop(void *argument) {
     while (!worker_is_stopped(&threads->drain)) {
         const uint32_t ticket = event_count_register(&ring->drain);
         const uint64_t looked = atomic_load(&ring->drain_looked);
+        if (threads->host.look != NULL) {
+            threads->host.look(threads->host.argument);
+        }
         const int sync = (int)atomic_exchange(&threads->sync_wanted, 0);
         const int rc = engine_step(threads->engine, sync);
         if (rc < 0 && sync) {
@@ -29,11 +32,13 @@ static void drain_loop(void *argument) {
         if (worker_is_stopped(&threads->drain)) {
             event_count_leave(&ring->drain);
         } else {
-            event_count_wait(&ring->drain, ring->platform, ticket, pause_ns);
+            event_count_wait(&ring->drain, ring->platform, ticket,
+                             threads->host.pause_ns == NULL ? pause_ns
+                                                            : threads->host.pause_ns(threads->host.argument, pause_ns));
         }
     }
-    if (threads->last != NULL) {
-        threads->last(threads->argument);
+    if (threads->host.last != NULL) {
+        threads->host.last(threads->host.argument);
     }
 }
 
@@ -150,17 +155,16 @@ static void committer_loop(void *argument) {
 }
 
 void threads_stop_drain(struct log_threads *threads) {
-    threads->last = NULL;
+    threads->host.last = NULL;
     worker_stop(&threads->drain, &threads->engine->ring->drain);
     worker_join(&threads->drain);
 }
 
 int threads_start(struct log_threads *threads, struct engine *engine, const struct thread_settings *settings,
-                  void (*last)(void *argument), void *argument) {
+                  const struct thread_host *host) {
     threads->engine = engine;
     threads->settings = *settings;
-    threads->last = last;
-    threads->argument = argument;
+    threads->host = *host;
     int rc = worker_start(&threads->drain, "burst-drain", drain_loop, threads);
     if (rc == 0) {
         rc = worker_start(&threads->committer, "burst-commit", committer_loop, threads);
@@ -179,5 +183,8 @@ void threads_stop(struct log_threads *threads) {
 
 void threads_ask_sync(struct log_threads *threads) {
     atomic_store(&threads->sync_wanted, 1);
+    if (threads->engine->far != NULL) {
+        atomic_fetch_add(&threads->engine->requests->table->syncs, 1);
+    }
     event_count_notify(&threads->engine->ring->drain, threads->engine->parts.platform);
 }

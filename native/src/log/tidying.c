@@ -12,7 +12,7 @@ static int next(const struct tidier_host *host, struct outlet_rules *rules) {
     if (log_look(log) < 0) {
         return -ESHUTDOWN;
     }
-    const int id = drain_next_rules(log->engine->drainer.drain, rules);
+    const int id = engine_next_rules(log->engine, rules);
     log_leave(log);
     return id;
 }
@@ -20,7 +20,7 @@ static int next(const struct tidier_host *host, struct outlet_rules *rules) {
 static void put_back(const struct tidier_host *host, int id) {
     burst_t *log = log_of(host);
     if (log_look(log) == 0) {
-        drain_return_rules(log->engine->drainer.drain, (uint16_t)id);
+        engine_return_rules(log->engine, (uint16_t)id);
         log_leave(log);
     }
 }

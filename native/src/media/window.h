@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 
 #include "media/figures.h"
+#include "media/handover.h"
 #include "media/layout.h"
 #include "media/walk.h"
 
@@ -58,9 +59,9 @@ struct window_head {
     uint64_t log_end;           /* where the log of the earlier epochs ended */
     uint32_t epoch;
     uint32_t gap_count;
-    int64_t opened_ns; /* CLOCK_REALTIME */
-    uint32_t reserved;
-    uint32_t crc; /* CRC32C of all bytes before it, then of the gaps; seeded with the ring's uuid */
+    int64_t opened_ns;        /* CLOCK_REALTIME */
+    uint32_t requests_offset; /* of struct stream_requests; 0: this process drains, and no other one may */
+    uint32_t crc;             /* CRC32C of all bytes before it, then of the gaps; seeded with the ring's uuid */
 };
 
 _Static_assert(offsetof(struct window_head, uuid) == 32, "window_head.uuid");
@@ -114,6 +115,11 @@ _Static_assert(sizeof(struct window_lines) <= WINDOW_STARTS_OFFSET - WINDOW_LINE
 #define WINDOW_PAGES_BYTES (WINDOW_FIGURES_OFFSET + (sizeof(struct figures) + 4095) / 4096 * 4096)
 #define WINDOW_IMAGE_OFFSET (2048u * 1024u)
 
+/* The requests to a drain of another process, if there may be one: behind the other pages. */
+#define WINDOW_REQUESTS_OFFSET WINDOW_PAGES_BYTES
+#define WINDOW_REQUESTS_END (WINDOW_REQUESTS_OFFSET + (sizeof(struct stream_requests) + 4095) / 4096 * 4096)
+_Static_assert(WINDOW_REQUESTS_END <= WINDOW_IMAGE_OFFSET, "the requests fit");
+
 _Static_assert(sizeof(struct window_gap) == 40, "window_gap size");
 _Static_assert(WINDOW_CHECKPOINT_OFFSET % 4096 == 0 && WINDOW_PAGES_BYTES <= WINDOW_IMAGE_OFFSET, "the pages fit");
 
@@ -132,6 +138,7 @@ struct window {
     struct window_gap *gaps;
     uint8_t *checkpoint;
     struct figures *figures;
+    struct stream_requests *requests; /* NULL: this process drains */
 };
 
 /* The window in zeroed memory of WINDOW_PAGES_BYTES, aligned to a page. */

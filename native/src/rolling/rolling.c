@@ -245,6 +245,9 @@ static void tidy(struct rolling *rolling, const struct rolling_host *host, struc
     struct error_list errors = {.code = 0};
     int64_t again_ns;
     work->at_ns = INT64_MAX;
+    if (host->is_tidied_elsewhere) {
+        return;
+    }
     rolling->ruled.has_rules |= host->take_rules(host, &rolling->ruled.rules);
     if (rolling->ruled.has_rules) {
         error_list_add(&errors,

@@ -47,6 +47,7 @@ struct rolling_host {
     /* Takes the rules of the newest roll that the drain has passed and nobody has followed. Returns 1, or 0 if there is
      * none, or if it has no rules, as those of older versions: then the configuration of the stream decides. */
     int (*take_rules)(const struct rolling_host *host, struct outlet_rules *rules);
+    int is_tidied_elsewhere; /* whoever drains follows the rules of the rolls, and the configuration as they say it */
 };
 
 struct rolling {

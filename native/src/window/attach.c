@@ -75,6 +75,11 @@ static int check_head(const struct window_head *head, uint64_t memory_bytes, con
     if (head->figures_offset != WINDOW_FIGURES_OFFSET) {
         return refuse(path, "figures offset", head->figures_offset);
     }
+    if (head->requests_offset != 0 &&
+        (head->requests_offset != WINDOW_REQUESTS_OFFSET || memory_bytes < WINDOW_REQUESTS_END ||
+         (head->image_offset != 0 && head->image_offset < WINDOW_REQUESTS_END))) {
+        return refuse(path, "requests offset", head->requests_offset);
+    }
     if (head->image_offset != 0 &&
         (head->image_offset % 4096 != 0 || head->image_offset < WINDOW_PAGES_BYTES ||
          head->image_offset > memory_bytes || memory_bytes - head->image_offset < head->capacity_bytes)) {
@@ -158,6 +163,9 @@ int window_attach(int fd, const char *path, struct attached_window *window) {
     window->starts = (const struct window_starts *)(base + WINDOW_STARTS_OFFSET);
     window->checkpoint = base + WINDOW_CHECKPOINT_OFFSET;
     window->figures = (const struct figures *)(base + WINDOW_FIGURES_OFFSET);
+    window->requests = window->head.requests_offset == 0
+                           ? NULL
+                           : (const struct stream_requests *)(base + window->head.requests_offset);
     window->image = window->head.image_offset == 0 ? NULL : base + window->head.image_offset;
     window->crc_seed = crc_seed_of(window->head.uuid);
     return 0;

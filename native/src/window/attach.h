@@ -17,8 +17,9 @@ struct attached_window {
     const struct window_starts *starts;
     const uint8_t *checkpoint;
     const struct figures *figures;
-    const uint8_t *image;  /* NULL: the window has none */
-    struct walk_gap *gaps; /* a copy, head.gap_count long */
+    const uint8_t *image;                   /* NULL: the window has none */
+    const struct stream_requests *requests; /* for a drain; NULL: the log drains by itself */
+    struct walk_gap *gaps;                  /* a copy, head.gap_count long */
     uint32_t crc_seed;
     const void *memory;
     size_t memory_bytes;

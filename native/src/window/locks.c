@@ -10,12 +10,23 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/path.h"
+#include "base/platform.h"
 #include "base/retry.h"
 #include "window/protocol.h"
 
 #define TRIES 20
+#define WAIT_POLL_NS 10000000
+#define HOLDER_BYTES 64
 #define PID_BYTES 16
 #define PID_OFFSET(byte) ((off_t)PID_BYTES * ((off_t)(byte) + 1))
+
+int locks_folder(const char *given, const char *ring, int is_file, char *folder, size_t room) {
+    const int rc = given != NULL && *given != '\0' ? path_absolute(given, folder, room)
+                   : is_file                       ? path_directory(ring, folder, room)
+                                                   : path_absolute(WINDOW_DEFAULT_FOLDER, folder, room);
+    return rc < 0 ? error_set(-rc, "the window folder of ring %s cannot be used: %s", ring, error_name(-rc)) : 0;
+}
 
 static int name_file(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]) {
     char name[WINDOW_SOCKET_NAME_BYTES];
@@ -31,7 +42,8 @@ static int name_file(struct ring_locks *locks, const char *folder, const uint8_t
 static int check_rights(const struct ring_locks *locks, int fd) {
     struct stat status;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink <= 1 &&
-        (status.st_mode & (S_IRWXG | S_IRWXO)) == 0 && (status.st_uid == geteuid() || status.st_uid == 0)) {
+        (status.st_mode & (S_IRWXG | S_IRWXO)) == 0 &&
+        (status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0)) {
         return 0;
     }
     return error_set(
@@ -149,4 +161,38 @@ void locks_holder(const struct ring_locks *locks, enum locks_byte byte, char *te
     } else {
         snprintf(text, room, "a process that cannot be named");
     }
+}
+
+int locks_await_writer(struct ring_locks *locks, const char *ring, int64_t wait_ns) {
+    const int64_t until_ns = platform_deadline_ns(&platform_linux, wait_ns);
+    int rc;
+    while ((rc = locks_try(locks, LOCKS_WRITER)) == -EBUSY && platform_monotonic_ns(&platform_linux) < until_ns) {
+        platform_linux.ops->sleep_ns(&platform_linux, WAIT_POLL_NS);
+    }
+    if (rc == -EBUSY) {
+        char holder[HOLDER_BYTES];
+        locks_holder(locks, LOCKS_WRITER, holder, sizeof holder);
+        return error_set(EBUSY,
+                         "ring %s is being opened by %s (lock file %s): wait until that has ended, or end that process",
+                         ring, holder, locks->path);
+    }
+    return rc;
+}
+
+int locks_take_both(struct ring_locks *locks, const char *ring, int64_t wait_ns) {
+    int rc = locks_await_writer(locks, ring, wait_ns);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = locks_try(locks, LOCKS_DRAIN);
+    if (rc == -EBUSY) {
+        char holder[HOLDER_BYTES];
+        locks_holder(locks, LOCKS_DRAIN, holder, sizeof holder);
+        return error_set(
+            EBUSY,
+            "ring %s is drained by %s: open it with drain=external, so that this process leaves that to it, or "
+            "end that process",
+            ring, holder);
+    }
+    return rc;
 }

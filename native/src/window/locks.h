@@ -36,6 +36,10 @@ struct ring_locks {
     char path[4096];
 };
 
+/* The folder of a ring's window and lock file: `given`, else that of a ring file, else WINDOW_DEFAULT_FOLDER. Returns 0, or
+ * -errno with a sentence. */
+int locks_folder(const char *given, const char *ring, int is_file, char *folder, size_t room);
+
 /* Opens the file of the ring, and makes it if it is missing. Returns 0, or -errno with a sentence if it cannot be opened, or
  * if users besides its owner could. */
 int locks_open(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]);
@@ -53,6 +57,16 @@ void locks_let_go(struct ring_locks *locks, enum locks_byte byte);
 static inline int locks_has(const struct ring_locks *locks, enum locks_byte byte) {
     return (locks->held >> byte & 1) != 0;
 }
+
+/* Takes the locks of writer and drain, for a process that is both. Returns 0, or -errno with a sentence: -EBUSY names who
+ * has the drain's. wait_ns: so long it waits for the writer's, which a drain takes while it opens a dead ring. */
+int locks_take_both(struct ring_locks *locks, const char *ring, int64_t wait_ns);
+
+/* Waits for the writer's lock, at most wait_ns. Returns 0, or -errno with a sentence. */
+int locks_await_writer(struct ring_locks *locks, const char *ring, int64_t wait_ns);
+
+#define LOCKS_WAIT_NS                                                                                                  \
+    10000000000 /* a drain that opens a dead ring holds the writer's lock no longer, if it is not stopped */
 
 /* Returns 1 if another open file has the byte, 0 if not, or -errno without a sentence. */
 int locks_is_held(const struct ring_locks *locks, enum locks_byte byte);

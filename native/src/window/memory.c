@@ -53,21 +53,26 @@ static struct window *make(struct window_maker *maker, struct device *device, ui
     if (memory->fd < 0) {
         return no_window(memory, "memfd_create");
     }
-    const uint64_t bytes = has_image ? WINDOW_IMAGE_OFFSET + capacity_bytes : WINDOW_PAGES_BYTES;
+    const size_t pages_bytes = memory->has_requests ? WINDOW_REQUESTS_END : WINDOW_PAGES_BYTES;
+    const uint64_t bytes = has_image ? WINDOW_IMAGE_OFFSET + capacity_bytes : pages_bytes;
     if (fchmod(memory->fd, S_IRUSR) < 0 || ftruncate(memory->fd, (off_t)bytes) < 0) {
         return no_window(memory, "ftruncate");
     }
-    if (TEMP_FAILURE_RETRY(fallocate(memory->fd, 0, 0, WINDOW_PAGES_BYTES)) < 0) {
+    if (TEMP_FAILURE_RETRY(fallocate(memory->fd, 0, 0, (off_t)pages_bytes)) < 0) {
         return no_window(memory, "fallocate");
     }
-    void *pages = mmap(NULL, WINDOW_PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory->fd, 0);
+    void *pages = mmap(NULL, pages_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory->fd, 0);
     if (pages == MAP_FAILED) {
         return no_window(memory, "mmap");
     }
-    madvise(pages, WINDOW_PAGES_BYTES, MADV_DONTFORK);
-    mlock(pages, WINDOW_PAGES_BYTES);
+    madvise(pages, pages_bytes, MADV_DONTFORK);
+    mlock(pages, pages_bytes);
     memory->pages = pages;
+    memory->pages_bytes = pages_bytes;
     memory->window = window_at(pages);
+    if (memory->has_requests) {
+        memory->window.requests = (struct stream_requests *)((uint8_t *)pages + WINDOW_REQUESTS_OFFSET);
+    }
     if (has_image) {
         memory->image = (struct device_shared){.fd = memory->fd, .offset = WINDOW_IMAGE_OFFSET};
         device->image_shared = &memory->image;
@@ -111,7 +116,7 @@ void window_memory_close(struct window_memory *memory) {
         mmap(lines, sizeof *memory->window.lines, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0);
         munmap(memory->pages, WINDOW_LINES_OFFSET);
-        munmap(lines + WINDOW_LINES_OFFSET, WINDOW_PAGES_BYTES - 2 * WINDOW_LINES_OFFSET);
+        munmap(lines + WINDOW_LINES_OFFSET, memory->pages_bytes - 2 * WINDOW_LINES_OFFSET);
         memory->pages = NULL;
     }
     if (memory->fd >= 0) {

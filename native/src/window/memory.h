@@ -24,6 +24,8 @@ struct window_memory {
     struct window window;
     struct device_shared image;
     void *pages; /* NULL: there is no window */
+    size_t pages_bytes;
+    int has_requests; /* set before it is made: another process may drain */
     int fd;
     char why_not[DEVICE_BECAUSE_BYTES]; /* why there is no window, or none with an image; else "" */
 };

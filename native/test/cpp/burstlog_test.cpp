@@ -59,7 +59,7 @@ bool is(const char *text, const char *expected) {
 }
 
 // A new field in C needs a line here, and one in to_c.
-static_assert(sizeof(burst_config_t) == 120 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
+static_assert(sizeof(burst_config_t) == 128 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
                   sizeof(burst_rolling_t) == 72,
               "a struct of burstlog.h has changed: bring burstlog_types.hpp and this test along");
 
@@ -88,6 +88,7 @@ void every_setting_of_a_ring_reaches_c() {
     config.commit_spin = true;
     config.window = "/w";
     config.window_mode = 0640;
+    config.drain = BURST_DRAIN_EXTERNAL;
     config.batch_delay = 9ns;
     config.batch_bytes = 10;
     const burst_config_t c = config.to_c(of_main, rolled);
@@ -97,7 +98,7 @@ void every_setting_of_a_ring_reaches_c() {
     CHECK(c.drain_interval_ns == 4000000 && c.shutdown_timeout_ns == 5000000000);
     CHECK(is(c.drain_cpu, "6") && is(c.commit_cpu, "7") && c.realtime_priority == 8);
     CHECK(c.huge_pages == BURST_HUGE_PAGES_OFF && c.commit_spin == 1 && c.batch_delay_ns == 9 && c.batch_bytes == 10);
-    CHECK(is(c.window, "/w") && c.window_mode == 0640);
+    CHECK(is(c.window, "/w") && c.window_mode == 0640 && c.drain == BURST_DRAIN_EXTERNAL);
 }
 
 void every_setting_of_a_stream_reaches_c() {

@@ -68,6 +68,35 @@ static void a_torn_slot_leaves_what_was_known(void **state) {
     assert_released(128);
 }
 
+/* The write of the newer one may not be durable yet. */
+static void a_stream_is_drained_as_far_as_both_slots_say(void **state) {
+    (void)state;
+    make_streams(2, 20);
+    checkpoint(64);
+    checkpoint(128);
+    assert_int_equal(slot_watch_look(&watch), 0);
+    checkpoint(640);
+    assert_int_equal(slot_watch_look(&watch), 0);
+    assert_int_equal(slot_watch_next_sequence(&watch, 1), 1 + 128 / 64);
+    assert_int_equal(checkpoint_position(slot_watch_surely(&watch), 1).drained_position, 128 + 8);
+    checkpoint(640);
+    assert_int_equal(slot_watch_look(&watch), 0);
+    assert_int_equal(slot_watch_next_sequence(&watch, 1), 1 + 640 / 64);
+}
+
+static void a_stream_that_one_slot_lacks_is_not_drained(void **state) {
+    (void)state;
+    make_streams(2, 20);
+    checkpoint(64);
+    assert_int_equal(slot_watch_look(&watch), 0);
+    assert_int_equal(slot_watch_next_sequence(&watch, 1), 0);
+    assert_int_equal(slot_watch_next_sequence(&watch, 0), 1);
+    checkpoint(64);
+    assert_int_equal(slot_watch_look(&watch), 0);
+    assert_int_equal(slot_watch_next_sequence(&watch, 1), 2);
+    assert_int_equal(slot_watch_next_sequence(&watch, 9), 0);
+}
+
 static void of_a_long_checkpoint_every_block_counts(void **state) {
     (void)state;
     make_streams(LAYOUT_STREAMS_MAX, 1000);
@@ -147,10 +176,16 @@ static void a_stream_is_there_once_both_slots_name_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WATCHED(space_is_free_once_both_slots_let_go_of_it), WATCHED(the_slowest_of_all_streams_holds_its_space),
-        WATCHED(a_torn_slot_leaves_what_was_known),          WATCHED(of_a_long_checkpoint_every_block_counts),
-        WATCHED(a_slot_that_goes_back_is_not_believed),      WATCHED(a_medium_that_cannot_be_read_frees_nothing),
-        WATCHED(a_stream_is_there_once_both_slots_name_it),  WATCHED(a_checkpoint_whose_write_failed_frees_nothing),
+        WATCHED(a_stream_is_drained_as_far_as_both_slots_say),
+        WATCHED(a_stream_that_one_slot_lacks_is_not_drained),
+        WATCHED(space_is_free_once_both_slots_let_go_of_it),
+        WATCHED(the_slowest_of_all_streams_holds_its_space),
+        WATCHED(a_torn_slot_leaves_what_was_known),
+        WATCHED(of_a_long_checkpoint_every_block_counts),
+        WATCHED(a_slot_that_goes_back_is_not_believed),
+        WATCHED(a_medium_that_cannot_be_read_frees_nothing),
+        WATCHED(a_stream_is_there_once_both_slots_name_it),
+        WATCHED(a_checkpoint_whose_write_failed_frees_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

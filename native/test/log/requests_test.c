@@ -11,7 +11,7 @@
 #include "memory_ring.h"
 
 /* A drain that notes what it is asked for: "+a" opens a file of that name, "-1" closes an id. */
-static char done[4096];
+static char done[8192];
 static int open_rc;
 static uint16_t last_id;
 
@@ -47,7 +47,7 @@ static void note_closed(void *argument, int was_open) {
 
 static int begin(void **state) {
     (void)state;
-    requests = requests_create(&platform_linux);
+    requests = requests_create(&platform_linux, NULL);
     done[0] = '\0';
     last_id = 0;
     open_rc = closed_open = closed_unopened = 0;
@@ -238,7 +238,7 @@ static void the_close_of_the_engine_tells_who_waits(void **state) {
     assert_int_equal(access(second, F_OK), -1);
 }
 
-static uint8_t slot_bytes[LAYOUT_CHECKPOINT_BYTES];
+static uint8_t slot_bytes[1 + LAYOUT_CHECKPOINT_SLOTS][LAYOUT_CHECKPOINT_BYTES];
 
 static int fail_to_read(struct device *from, uint64_t offset, void *data, size_t bytes) {
     (void)from, (void)offset, (void)data, (void)bytes;
@@ -253,7 +253,10 @@ static void a_stream_that_the_slots_do_not_name_takes_no_records(void **state) {
     struct device_ops unreadable = *whole;
     unreadable.read = fail_to_read;
     host.engine->parts.reads_slots = 1;
-    host.engine->keeper.slots.bytes = slot_bytes;
+    host.engine->keeper.slots.bytes = slot_bytes[0];
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        host.engine->keeper.slots.kept[slot] = slot_bytes[1 + slot];
+    }
     host.device.ops = &unreadable;
     ask_engine();
     engine_step(host.engine, 0);
@@ -271,6 +274,80 @@ static void a_stream_that_the_slots_do_not_name_takes_no_records(void **state) {
     unlink(second);
 }
 
+static struct stream_answer answers[REQUESTS_MOST];
+
+static void answer_far(const struct request_ticket *ticket, int is_open) {
+    memset(answers, 0, sizeof answers);
+    answers[ticket->entry].id = 7;
+    answers[ticket->entry].is_open = (uint16_t)is_open;
+    atomic_store(&answers[ticket->entry].number, ticket->number);
+}
+
+/* The drain of another process answers; this one serves nothing. */
+static void answers_of_another_process_are_taken_once(void **state) {
+    (void)state;
+    struct request_ticket one = ask("/none/a");
+    answer_far(&one, 1);
+    assert_true(requests_are_waiting(requests));
+    assert_true(requests_take_answers(requests, answers));
+    assert_false(requests_are_waiting(requests));
+    assert_int_equal(requests_answer(requests, &one)->id, 7);
+    assert_false(requests_take_answers(requests, answers));
+    assert_string_equal(done, "");
+}
+
+/* The open was answered when the close was asked for already: only its own answer says that it is closed. */
+static void an_answer_to_the_open_closes_nothing(void **state) {
+    (void)state;
+    struct request_ticket one = ask("/none/a");
+    answer_far(&one, 1);
+    ask_close(&one);
+    assert_true(requests_take_answers(requests, answers));
+    assert_int_equal(closed_open + closed_unopened, 0);
+    assert_null(requests_answer(requests, &one));
+    answer_far(&one, 0);
+    assert_true(requests_take_answers(requests, answers));
+    assert_int_equal(closed_open, 1);
+    assert_non_null(requests_answer(requests, &one));
+}
+
+/* A hostile or outdated page cannot answer what was never asked. */
+static void an_answer_to_a_later_change_than_the_last_is_not_taken(void **state) {
+    (void)state;
+    struct request_ticket one = ask("/none/a");
+    answer_far(&one, 1);
+    atomic_store(&answers[one.entry].number, one.number + 1);
+    assert_false(requests_take_answers(requests, answers));
+    assert_null(requests_answer(requests, &one));
+}
+
+static void a_drain_of_this_process_serves_again_what_another_one_had_open(void **state) {
+    (void)state;
+    struct request_ticket one = ask("/none/a");
+    answer_far(&one, 1);
+    assert_true(requests_take_answers(requests, answers));
+    requests_begin_anew(requests);
+    serve();
+    assert_string_equal(done, "+a ");
+    ask_close(&one);
+    serve();
+    assert_string_equal(done, "+a -1 ");
+    requests_begin_anew(requests);
+    serve();
+    assert_string_equal(done, "+a -1 ");
+}
+
+/* Another process wrote them: they need not end. */
+static void texts_that_do_not_end_are_cut(void **state) {
+    (void)state;
+    const struct request_ticket one = ask("/none/a");
+    memset(requests->table->asked[one.entry].path + 6, 'x', LAYOUT_FILE_NAME_BYTES - 6);
+    memset(requests->table->asked[one.entry].name, 'x', LAYOUT_STREAM_NAME_BYTES);
+    open_rc = -EIO;
+    serve();
+    assert_int_equal(strlen(done), 1 + LAYOUT_FILE_NAME_BYTES - 1 - 6 + 1);
+}
+
 #define ASKED(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
@@ -282,6 +359,11 @@ int main(void) {
         ASKED(no_place_is_written_before_the_drain_has_dealt_with_it),
         ASKED(a_drain_that_begins_anew_opens_what_shall_be_open),
         ASKED(a_stream_is_closed_while_its_drain_is_away),
+        ASKED(answers_of_another_process_are_taken_once),
+        ASKED(an_answer_to_the_open_closes_nothing),
+        ASKED(an_answer_to_a_later_change_than_the_last_is_not_taken),
+        ASKED(a_drain_of_this_process_serves_again_what_another_one_had_open),
+        ASKED(texts_that_do_not_end_are_cut),
         RING_TEST(a_step_ends_after_its_batch_for_who_asks),
         RING_TEST(a_stream_that_the_slots_do_not_name_takes_no_records),
         RING_TEST(the_close_of_the_engine_tells_who_waits),

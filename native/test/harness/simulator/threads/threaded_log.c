@@ -345,8 +345,8 @@ static void open_log(void) {
                                          .cpus = 1}; /* two waiting writers spin when commits take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||
         threads_start(&log->threads, log->engine,
-                      &(struct thread_settings){.drain_interval_ns = run.program->drain_interval_ns}, log_let_go,
-                      log) < 0) {
+                      &(struct thread_settings){.drain_interval_ns = run.program->drain_interval_ns},
+                      &(struct thread_host){.argument = log, .last = log_let_go}) < 0) {
         violation(world, "the log cannot be opened: %s", error_text());
     }
     run.ring = log->ring = log->main.ring = log->engine->ring;

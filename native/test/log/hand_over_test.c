@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A log whose drain is another process: who drains when, what the log knows of it, and what it refuses. */
+#include "drain_beside.h"
+
+static void what_another_process_cannot_do_is_refused(void **state) {
+    (void)state;
+    burst_config_t config = external_config();
+    config.window = NULL;
+    assert_refused(&config, EINVAL, "needs a window");
+    config = external_config();
+    config.drain = 2;
+    assert_refused(&config, EINVAL, "inner (0) or external (1)");
+    config = external_config();
+    main_config.rolls_by_caller = 1;
+    assert_refused(&config, EINVAL, "is rolled by its caller");
+    config = external_config();
+    config.io = BURST_IO_MAPPED;
+    assert_refused(&config, ENOTSUP, "which one process alone can do");
+}
+
+static void without_a_drain_records_stay_in_the_ring_and_it_says_so(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    burst_t *log = open_with(&config);
+    assert_true(await_event(log, "has no drain: its records stay in the ring"));
+    append_text(log, "one\n");
+    assert_int_equal(burst_await_drained(log, SECOND_NS / 5), 0);
+    assert_file_is("");
+    assert_int_equal(burst_close(log), 1); /* does not wait for the file */
+    burst_config_t inner = small_config();
+    log = open_with(&inner);
+    assert_int_equal(burst_close(log), 0);
+    assert_file_is("one\n");
+}
+
+static void it_drains_by_itself_when_the_ring_gets_full_and_gives_way(void **state) {
+    (void)state;
+    static char record[1000];
+    const burst_config_t config = external_config();
+    burst_t *log = open_with(&config);
+    memset(record, 'r', sizeof record - 1);
+    record[sizeof record - 1] = '\n';
+    for (int i = 0; i < 5000; i++) { /* more than twice the ring */
+        assert_true(burst_enqueue(log, record, sizeof record, 0) > 0);
+    }
+    assert_true(await_event(log, "drains ring"));
+    struct drain_beside *drain = drain_beside_start();
+    assert_true(await_event(log, "and no longer by this process"));
+    assert_true(await_event_of(&drain->events, "this process drains ring"));
+    append_text(log, "last\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+    size_t bytes;
+    char *text = read_file(&bytes);
+    assert_int_equal(bytes, 5000 * sizeof record + 5);
+    free(text);
+}
+
+/* A restart of the drain makes no hand-over, but is told. */
+static void it_waits_for_a_drain_that_is_started_again(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    append_text(log, "one\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(drain_beside_stop(drain), 0);
+    assert_true(await_event(log, "has no drain any more"));
+    append_text(log, "two\n");
+    assert_file_is("one\n");
+    drain = drain_beside_start();
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("one\ntwo\n");
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+static void its_figures_are_those_of_the_drain(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    burst_stream_stats_t stats = {.struct_bytes = sizeof stats};
+    char path[BURST_PATH_BYTES];
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    append_text(log, "four\n");
+    append_text(log, "five\n");
+    await_released(log);
+    assert_int_equal(stats_of(log).drained_sequence, 2);
+    for (int i = 0; i < 12000 && stats.drained_records < 2; i++) {
+        assert_int_equal(burst_stream_stats(burst_main_stream(log), &stats), 0);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_int_equal(stats.drained_records, 2);
+    assert_int_equal(stats.drained_bytes, 10);
+    assert_int_equal(stats.file_bytes, 10);
+    assert_int_equal(burst_current_file(log, path, sizeof path), 0);
+    assert_string_equal(strrchr(path, '/'), "/log");
+    assert_int_equal(burst_is_drained(log, 2), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+static void a_stall_of_the_drain_is_told_to_the_log(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    block_file();
+    append_text(log, "one\n");
+    assert_true(await_event(log, "log file"));
+    for (int i = 0; i < 12000 && stats_of(log).state != BURST_STATE_STALLED; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(stats_of(log).state, BURST_STATE_STALLED);
+    unblock_file();
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+static void streams_are_opened_and_closed_by_the_drain(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    char path[160];
+    burst_stream_config_t second;
+    burst_stream_t *stream;
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    burst_stream_config_init(&second);
+    snprintf(path, sizeof path, "%s/second", folder);
+    second.name = "second";
+    second.file_name = path;
+    assert_int_equal(burst_stream_open(log, &second, &stream), 0);
+    assert_true(burst_stream_append(stream, "2\n", 2, 0) > 0);
+    append_text(log, "1\n");
+    assert_int_equal(burst_stream_close(stream, PATIENCE_NS), 1);
+    assert_int_equal(burst_stream_open(log, &second, &stream), 0);
+    assert_true(burst_stream_append(stream, "3\n", 2, 0) > 0);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("1\n");
+    strcpy(file_path, path);
+    assert_file_is("2\n3\n");
+    second.name = "third";
+    assert_int_equal(burst_stream_open(log, &second, &stream), -EBUSY); /* its file is the second's */
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+static void a_log_file_that_the_drain_cannot_open_refuses_the_log(void **state) {
+    (void)state;
+    burst_config_t config = external_config();
+    burst_t *log;
+    char path[160];
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    snprintf(path, sizeof path, "%s/ring/below", folder); /* below a file */
+    config.main = main_of(path);
+    assert_true(burst_open(&config, &log) < 0);
+    assert_null(log);
+    config = external_config();
+    log = open_with(&config);
+    append_text(log, "one\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+    assert_file_is("one\n");
+}
+
+static void a_log_that_drains_by_itself_is_refused_beside_a_drain(void **state) {
+    (void)state;
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    assert_true(await_event_of(&drain->events, "this process drains ring"));
+    burst_config_t config = external_config();
+    config.drain = BURST_DRAIN_INNER;
+    assert_refused(&config, EBUSY, "is drained by process");
+    assert_int_equal(drain_beside_stop(drain), 0);
+    assert_int_equal(burst_close(open_with(&config)), 0);
+}
+
+/* Rolls, with what their records say of compressing and deleting, are the drain's. */
+static void the_drain_rolls_and_tidies(void **state) {
+    (void)state;
+    burst_config_t config = external_config();
+    burst_rolling_t rolling;
+    char rolled_pattern[160], first[160], third[160];
+    burst_rolling_init(&rolling);
+    snprintf(rolled_pattern, sizeof rolled_pattern, "%s/rolled-%%i", folder);
+    rolling.pattern = rolled_pattern;
+    rolling.size_bytes = 100;
+    rolling.keep_files = 1;
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    main_config.rolling = &rolling;
+    config.main = &main_config;
+    burst_t *log = open_with(&config);
+    for (int i = 0; i < 12; i++) {
+        append_text(log, "0123456789012345678901234567890\n"); /* three a file */
+    }
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    snprintf(first, sizeof first, "%s/rolled-1", folder);
+    snprintf(third, sizeof third, "%s/rolled-3", folder);
+    for (int i = 0; i < 12000 && access(first, F_OK) == 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_not_equal(access(first, F_OK), 0);
+    assert_int_equal(access(third, F_OK), 0);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(what_another_process_cannot_do_is_refused),
+        TEST(without_a_drain_records_stay_in_the_ring_and_it_says_so),
+        TEST(it_drains_by_itself_when_the_ring_gets_full_and_gives_way),
+        TEST(it_waits_for_a_drain_that_is_started_again),
+        TEST(its_figures_are_those_of_the_drain),
+        TEST(a_stall_of_the_drain_is_told_to_the_log),
+        TEST(streams_are_opened_and_closed_by_the_drain),
+        TEST(a_log_file_that_the_drain_cannot_open_refuses_the_log),
+        TEST(a_log_that_drains_by_itself_is_refused_beside_a_drain),
+        TEST(the_drain_rolls_and_tidies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

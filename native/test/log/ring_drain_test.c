@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The drain of a ring as a process of its own: beside a writer, without one, and beside other drains. */
+#include <signal.h>
+
+#include "drain_beside.h"
+
+static void it_drains_beside_a_writer(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    append_text(log, "one\n");
+    append_text(log, "two\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("one\ntwo\n");
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+/* Opens the log, appends the text, and dies. */
+static int append_and_die(char *const arguments[]) {
+    burst_t *log;
+    snprintf(folder, sizeof folder, "%s", arguments[1]);
+    snprintf(ring_path, sizeof ring_path, "%s/ring", folder);
+    snprintf(file_path, sizeof file_path, "%s/log", folder);
+    const burst_config_t config = external_config();
+    if (burst_open(&config, &log) < 0 || burst_append(log, arguments[2], strlen(arguments[2]), 0) < 0) {
+        fprintf(stderr, "%s\n", burst_last_error());
+        return 1;
+    }
+    return kill(getpid(), SIGKILL);
+}
+
+/* A process that dies in the middle leaves its records in the ring. It is a program of its own, since a child of this one
+ * would keep the locks of its drains. */
+static void die_after_appends(const char *text) {
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "dies", folder, text, (char *)NULL);
+        _exit(2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+static void it_drains_a_dead_ring_and_then_its_next_writer(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    make_ring();
+    die_after_appends("left behind\n");
+    assert_file_is("");
+    struct drain_beside *drain = drain_beside_start();
+    await_file("left behind\n");
+    assert_true(await_event_of(&drain->events, "has no writer, and is drained"));
+    burst_t *log = open_with(&config);
+    append_text(log, "next\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("left behind\nnext\n");
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+static void a_second_drain_waits_and_names_the_first(void **state) {
+    (void)state;
+    char holder[64];
+    make_ring();
+    struct drain_beside *first = drain_beside_start();
+    assert_true(await_event_of(&first->events, "this process drains ring"));
+    struct drain_beside *second = drain_beside_start();
+    snprintf(holder, sizeof holder, "is drained by process %d", (int)getpid());
+    assert_true(await_event_of(&second->events, holder));
+    die_after_appends("one\n");
+    await_file("one\n");
+    assert_int_equal(drain_beside_stop(first), 0);
+    assert_true(await_event_of(&second->events, "this process drains ring"));
+    die_after_appends("two\n");
+    await_file("one\ntwo\n");
+    assert_int_equal(drain_beside_stop(second), 0);
+}
+
+static void remove_locks(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm %s/*.locks", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Those that had the deleted file, and those that come later, meet in the new one. */
+static void drains_meet_in_a_new_lock_file(void **state) {
+    (void)state;
+    make_ring();
+    struct drain_beside *first = drain_beside_start();
+    assert_true(await_event_of(&first->events, "this process drains ring"));
+    remove_locks();
+    struct drain_beside *second = drain_beside_start();
+    assert_true(await_event_of(&first->events, "process"));
+    die_after_appends("one\n");
+    await_file("one\n");
+    assert_int_equal(drain_beside_stop(first), 0);
+    die_after_appends("two\n");
+    await_file("one\ntwo\n");
+    assert_int_equal(drain_beside_stop(second), 0);
+}
+
+/* Each has a folder of its own, as in containers of their own. The first checkpoint that one of them writes stops the
+ * other, before that writes its next one. */
+static void of_two_drains_that_do_not_see_each_other_one_stops(void **state) {
+    (void)state;
+    char other[128];
+    make_ring();
+    snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(mkdir(other, 0700), 0);
+    die_after_appends("one\n");
+    block_file(); /* so both have something to write, later */
+    struct drain_beside *const drains[] = {drain_beside_start(), drain_beside_start_in(other)};
+    for (int i = 0; i < 2; i++) {
+        assert_true(await_event_of(&drains[i]->events, "cannot be written"));
+    }
+    unblock_file();
+    for (int i = 0; i < 12000 && !atomic_load(&drains[0]->has_ended) && !atomic_load(&drains[1]->has_ended); i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    const int is_first = atomic_load(&drains[0]->has_ended) != 0;
+    assert_int_not_equal(is_first, atomic_load(&drains[1]->has_ended));
+    assert_non_null(strstr(drains[1 - is_first]->error, "another process drains ring"));
+    await_file("one\n");
+    assert_int_equal(drain_beside_stop(drains[1 - is_first]), -ESTALE);
+    assert_int_equal(drain_beside_stop(drains[is_first]), 0);
+    assert_file_is("one\n");
+}
+
+static void it_refuses_what_is_no_ring(void **state) {
+    (void)state;
+    FILE *file = fopen(ring_path, "w");
+    fclose(file);
+    struct drain_beside *drain = drain_beside_start();
+    assert_int_equal(pthread_join(drain->thread, NULL), 0);
+    assert_int_equal(drain->rc, -ENODATA);
+    free(drain);
+}
+
+static void it_says_that_a_log_drains_by_itself(void **state) {
+    (void)state;
+    make_ring();
+    remove_locks();
+    burst_config_t config = external_config();
+    config.drain = BURST_DRAIN_INNER;
+    burst_t *log = open_with(&config);
+    struct drain_beside *drain = drain_beside_start();
+    assert_true(await_event_of(&drain->events, "is held by process"));
+    append_text(log, "one\n");
+    assert_int_equal(burst_close(log), 0);
+    assert_file_is("one\n");
+    die_after_appends("two\n");
+    await_file("one\ntwo\n");
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3) {
+        return append_and_die(argv);
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(it_drains_beside_a_writer),
+        TEST(it_drains_a_dead_ring_and_then_its_next_writer),
+        TEST(a_second_drain_waits_and_names_the_first),
+        TEST(drains_meet_in_a_new_lock_file),
+        TEST(of_two_drains_that_do_not_see_each_other_one_stops),
+        TEST(it_refuses_what_is_no_ring),
+        TEST(it_says_that_a_log_drains_by_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
