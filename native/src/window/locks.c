@@ -53,10 +53,16 @@ static int check_rights(const struct ring_locks *locks, int fd) {
         locks->path, (unsigned)geteuid());
 }
 
+/* A folder of other users, which may be the default one, is no reason to refuse a log that needs no lock file. */
+static int is_out_of_sight(const char *path, int failure) {
+    struct stat status;
+    return failure == ENOENT || failure == ENOTDIR || (failure == EACCES && lstat(path, &status) < 0);
+}
+
 static int open_file(struct ring_locks *locks, int create) {
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | create;
     const int fd = (int)TEMP_FAILURE_RETRY(open(locks->path, flags, S_IRUSR | S_IWUSR));
-    if (fd < 0 && errno == ENOENT && create == 0) {
+    if (fd < 0 && create == 0 && is_out_of_sight(locks->path, errno)) {
         return -ENOENT;
     }
     if (fd < 0) {

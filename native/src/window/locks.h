@@ -44,7 +44,7 @@ int locks_folder(const char *given, const char *ring, int is_file, char *folder,
  * if users besides its owner could. */
 int locks_open(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]);
 
-/* The same, but makes no file. Returns -ENOENT without a sentence if there is none. */
+/* The same, but makes no file. Returns -ENOENT without a sentence if there is none, or none in sight of this user. */
 int locks_find(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]);
 
 void locks_close(struct ring_locks *locks);

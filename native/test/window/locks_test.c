@@ -125,6 +125,33 @@ static void a_missing_file_is_made_by_those_alone_who_want_that(void **state) {
     assert_non_null(strstr(mine.path, "ab010200000000000000000000000000.locks"));
 }
 
+/* Another user's folder must not keep a log from its ring. */
+static void a_folder_that_this_user_may_not_search_has_no_file(void **state) {
+    (void)state;
+    int status;
+    if (geteuid() != 0) {
+        print_message("SKIPPED: only root can become another user\n");
+        skip();
+    }
+    assert_int_equal(chmod(folder, 0700), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct ring_locks found;
+        _exit(setuid(65534) < 0 ? 2 : locks_find(&found, folder, uuid) == -ENOENT ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(chmod(folder, 0755), 0);
+    const pid_t other = fork();
+    if (other == 0) {
+        struct ring_locks found;
+        const int is_in_sight = setuid(65534) == 0 && access(folder, X_OK) == 0;
+        _exit(locks_find(&found, folder, uuid) == (is_in_sight ? -EACCES : -ENOENT) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+}
+
 static void a_file_that_others_can_open_is_refused(void **state) {
     (void)state;
     struct ring_locks found;
@@ -154,6 +181,7 @@ int main(void) {
         LOCKED(a_deleted_file_is_not_locked_anew),
         LOCKED(a_lock_on_a_deleted_file_stays),
         LOCKED(a_missing_file_is_made_by_those_alone_who_want_that),
+        LOCKED(a_folder_that_this_user_may_not_search_has_no_file),
         LOCKED(a_file_that_others_can_open_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -370,7 +370,7 @@ static void run_folder(unsigned rounds) {
 }
 
 int main(int argc, char **argv) {
-    unsigned rounds = 24, done = 0;
+    unsigned rounds = 16, done = 0;
     int64_t end_ns = 0;
     is_told = getenv("DRAINS_TELL") != NULL;
     for (int i = 1; i < argc; i += 2) {
