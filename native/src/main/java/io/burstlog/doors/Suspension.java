@@ -61,8 +61,8 @@ public final class Suspension {
     static {
         try {
             Checkpoints.watch();
-        } catch (NoClassDefFoundError withoutCrac) {
-            // This class loader has no org.crac, so no program in it makes a checkpoint through that.
+        } catch (LinkageError | RuntimeException withoutCrac) {
+            // This class loader has no org.crac, or one that does not work: no program in it makes a checkpoint by that.
         }
     }
 
