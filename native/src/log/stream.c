@@ -293,7 +293,8 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
         return (int)refuse(stream);
     }
     limit_left_ns(&limit, &platform_linux); /* begins its time */
-    rc = burst_stream_await_drained(stream, timeout_ns);
+    /* A drain of another process that is away drains nothing: the request has this process do it. */
+    rc = log->is_external ? burst_flush(log, timeout_ns) : burst_stream_await_drained(stream, timeout_ns);
     roll_slot_close(stream->rolls);
     if (log_enter(log) < 0) {
         return rc < 0 ? rc : -ESHUTDOWN;
@@ -302,6 +303,9 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     engine_ask(log->engine);
     log_await_answer(log, &stream->request, &limit);
     log_leave(log);
+    if (log->is_external && rc == 1) {
+        rc = burst_stream_await_drained(stream, limit_left_ns(&limit, &platform_linux));
+    }
     rolling_await_end(stream->rolling, &limit);
     return rc;
 }

@@ -151,6 +151,27 @@ static void streams_are_opened_and_closed_by_the_drain(void **state) {
     assert_int_equal(drain_beside_stop(drain), 0);
 }
 
+/* Opening or closing a stream is no time for patience. */
+static void a_stream_is_opened_and_closed_without_a_drain(void **state) {
+    (void)state;
+    burst_config_t config = external_config();
+    char path[160];
+    burst_stream_config_t second;
+    burst_stream_t *stream;
+    config.main = NULL;
+    burst_t *log = open_with(&config);
+    burst_stream_config_init(&second);
+    snprintf(path, sizeof path, "%s/second", folder);
+    second.file_name = path;
+    assert_int_equal(burst_stream_open(log, &second, &stream), 0);
+    assert_true(await_event(log, "since a stream is to be opened or closed and it has no drain"));
+    assert_true(burst_stream_append(stream, "one\n", 4, 0) > 0);
+    assert_int_equal(burst_stream_close(stream, PATIENCE_NS), 1);
+    strcpy(file_path, path);
+    assert_file_is("one\n");
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_log_file_that_the_drain_cannot_open_refuses_the_log(void **state) {
     (void)state;
     burst_config_t config = external_config();
@@ -223,6 +244,7 @@ int main(void) {
         TEST(its_figures_are_those_of_the_drain),
         TEST(a_stall_of_the_drain_is_told_to_the_log),
         TEST(streams_are_opened_and_closed_by_the_drain),
+        TEST(a_stream_is_opened_and_closed_without_a_drain),
         TEST(a_log_file_that_the_drain_cannot_open_refuses_the_log),
         TEST(a_log_that_drains_by_itself_is_refused_beside_a_drain),
         TEST(the_drain_rolls_and_tidies),
