@@ -9,6 +9,7 @@ static burst_t *open_log;
 /* r: rolls; z: compresses; s: segments; i: indexes; w: window; l: the reader is slow, and is lapped */
 static const char *kind;
 static char segments[160];
+static uint64_t drain_interval_ns;
 static _Atomic int written;
 
 static int is(char letter) {
@@ -38,6 +39,7 @@ static void open_it(void) {
     config.main = &stream;
     config.window = is('w') ? folder : "";
     config.io = BURST_IO_PWRITE;
+    config.drain_interval_ns = drain_interval_ns;
     open_log = open_with(&config);
 }
 
@@ -259,6 +261,28 @@ static void records_of_the_ring_before_come_first(void **state) {
     }
 }
 
+/* Nothing of the new ring is in the segments yet. */
+static void a_new_ring_begins_behind_the_segments_of_the_one_before(void **state) {
+    (void)state;
+    burst_read_t record;
+    open_it();
+    write_lines(1, 300);
+    burst_close(open_log);
+    assert_int_equal(unlink(ring_path), 0);
+    drain_interval_ns = (uint64_t)(3600 * SECOND_NS);
+    open_it();
+    write_lines(301, 330);
+    open_reader(BURST_FROM_OLDEST, 0);
+    for (int64_t due = 1; due <= 330; due++) {
+        if (next(&record, 10 * SECOND_NS) != 1) {
+            fail_msg("line %lld does not come", (long long)due);
+        }
+        assert_int_equal(record_line(&record), due);
+    }
+    assert_int_equal(record.place, BURST_PLACE_RING);
+    assert_int_equal(record.sequence, 30);
+}
+
 /* The segments that the reader was about to read are gone. */
 static void records_in_deleted_segments_are_told_as_missed(void **state) {
     (void)state;
@@ -305,6 +329,7 @@ static void lines_have_no_sequences_and_no_times(void **state) {
 
 static int begin(void **state) {
     kind = *state;
+    drain_interval_ns = 5000000;
     const int rc = make_folder(state);
     snprintf(file_path, sizeof file_path, "%s/log", folder);
     snprintf(segments, sizeof segments, "%s/segments", folder);
@@ -355,6 +380,7 @@ int main(void) {
         CASE(a_sequence_and_a_time_are_found_wherever_they_are, "rziw"),
         CASE(records_of_the_ring_before_come_first, "s"),
         CASE(records_of_the_ring_before_come_first, "sw"),
+        CASE(a_new_ring_begins_behind_the_segments_of_the_one_before, "sw"),
         CASE(records_in_deleted_segments_are_told_as_missed, "sw"),
         CASE(lines_have_no_sequences_and_no_times, ""),
         CASE(lines_have_no_sequences_and_no_times, "w"),
