@@ -109,9 +109,11 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
     if (report->fired == 0) {
         return;
     }
-    const uint32_t files = trial->scenario == SCENARIO_STREAMS || trial->scenario == SCENARIO_SEGMENTS ? STREAMS
-                           : trial->scenario == SCENARIO_ROLLS || trial->scenario == SCENARIO_PLANNED  ? 4 * STREAMS
-                                                                                                       : 1;
+    const uint32_t files =
+        trial->scenario == SCENARIO_STREAMS || trial->scenario == SCENARIO_SEGMENTS ? STREAMS
+        : trial->scenario == SCENARIO_ROLLS || trial->scenario == SCENARIO_PLANNED || trial->scenario == SCENARIO_READS
+            ? 4 * STREAMS
+            : 1;
     if (fault->call == CALL_fdatasync && fault->times == TIMES_FOREVER && report->fired > SYNC_ATTEMPTS_MAX * files) {
         trial_wrong(trial, "%u syncs were tried of files that cannot be synced: the drain does not rest between",
                     report->fired);
@@ -155,6 +157,7 @@ static uint32_t run_until_killed(const struct shim_fault *fault, struct trial *t
 }
 
 static uint32_t run_under(const struct shim_fault *fault, struct trial *trial, int first, int second) {
+    shim_weather.only_readers = trial->scenario == SCENARIO_READS && fault != NULL && !kills(fault);
     if (kills(fault)) {
         return run_until_killed(fault, trial, first, second);
     }
@@ -176,7 +179,11 @@ static void set(const struct fault_case *fault_case, struct trial *trial) {
     shim_weather.interrupts = fault_case->weather == WEATHER_INTERRUPTS;
 }
 
-static void end(struct trial *trial) {
+static void end(struct trial *trial, int was_killed) {
+    if (trial->scenario == SCENARIO_READS && was_killed) {
+        shim_arm(NULL);
+        verify_reads(trial, 0);
+    }
     shim_weather = (struct shim_weather){.clock_jumps_back = 0};
     trial_last_session(trial);
 }
@@ -190,7 +197,7 @@ void case_run_first_half(const struct fault_case *fault_case, struct trial *tria
 void case_run_second_half(const struct fault_case *fault_case, struct trial *trial, struct case_outcome *outcome) {
     stage_recall(trial);
     outcome->fired[1] = run_under(&fault_case->faults[1], trial, 0, 1);
-    end(trial);
+    end(trial, kills(&fault_case->faults[1]));
 }
 
 void case_run(const struct fault_case *fault_case, struct trial *trial, struct case_outcome *outcome) {
@@ -204,5 +211,9 @@ void case_run(const struct fault_case *fault_case, struct trial *trial, struct c
     const struct shim_fault *fault = fault_case->fault_count == 0 ? NULL : &fault_case->faults[0];
     outcome->fired[0] = run_under(fault, trial, 1, 1);
     outcome->disturbed = trial->refusals + trial->timeouts + trial->sync_failures > 0 || kills(fault);
-    end(trial);
+    end(trial, kills(fault));
+}
+
+uint32_t case_number(enum scenario scenario, uint32_t step) {
+    return scenario != SCENARIO_READS ? step + 1 : step < 31 ? 1u << step : UINT32_MAX;
 }

@@ -29,6 +29,10 @@ struct case_outcome {
 /* Runs the case: in this process, or in children if a fault kills. trial->wrong says what is wrong. */
 void case_run(const struct fault_case *fault_case, struct trial *trial, struct case_outcome *outcome);
 
+/* Which call the first faults strike at this step: each one; of scenario `reads`, whose readers repeat themselves, the 1st,
+ * 2nd, 4th, 8th ... */
+uint32_t case_number(enum scenario scenario, uint32_t step);
+
 /* The two halves of a case of two faults. One first half serves many second ones. */
 void case_run_first_half(const struct fault_case *fault_case, struct trial *trial, struct case_outcome *outcome);
 void case_run_second_half(const struct fault_case *fault_case, struct trial *trial, struct case_outcome *outcome);

@@ -14,16 +14,20 @@ static struct series {
     enum shim_call call;
 } series[SCENARIOS * CALLS];
 
-/* Scenario `planned` kills only in compressing and deleting: all else is as in `rolls`. Scenario `segments` kills
- * where a file is changed or found. */
+/* Scenario `planned` kills only in compressing and deleting: all else is as in `rolls`. Scenario `reads` kills where
+ * a file gets records or another name, too. Scenario `segments` kills where a file is changed or found. */
 static int is_killed(enum scenario scenario, enum shim_call call) {
     if (scenario == SCENARIO_SEGMENTS) {
         return call == CALL_open || call == CALL_openat || call == CALL_pwrite || call == CALL_fsync ||
                call == CALL_fdatasync || call == CALL_mkdir || call == CALL_mkdirat || call == CALL_ftruncate ||
                call == CALL_unlinkat;
     }
-    return scenario != SCENARIO_PLANNED || call == CALL_openat || call == CALL_pwrite || call == CALL_fchmod ||
-           call == CALL_futimens || call == CALL_fsync || call == CALL_linkat || call == CALL_unlinkat;
+    if (scenario == SCENARIO_READS && (call == CALL_renameat2 || call == CALL_fdatasync)) {
+        return 1;
+    }
+    return (scenario != SCENARIO_PLANNED && scenario != SCENARIO_READS) || call == CALL_openat || call == CALL_pwrite ||
+           call == CALL_fchmod || call == CALL_futimens || call == CALL_fsync || call == CALL_linkat ||
+           call == CALL_unlinkat;
 }
 
 static uint32_t first_count(void) {
@@ -39,11 +43,14 @@ static uint32_t first_count(void) {
 }
 
 static struct fault_case first_case(uint32_t item, uint32_t step) {
+    const enum scenario scenario = series[item / 2].scenario;
     return (struct fault_case){
-        .scenario = series[item / 2].scenario,
+        .scenario = scenario,
         .fault_count = 1,
-        .faults =
-            {{.call = series[item / 2].call, .first = step + 1, .times = TIMES_ONCE, .effect = effects[item % 2]}},
+        .faults = {{.call = series[item / 2].call,
+                    .first = case_number(scenario, step),
+                    .times = TIMES_ONCE,
+                    .effect = effects[item % 2]}},
     };
 }
 

@@ -115,7 +115,7 @@ static const burst_rolling_t *rolling_of(const struct trial *trial, unsigned str
     rolling.compress = 1;
     rolling.keep_ns = 100ull * 365 * 86400 * SECOND_NS; /* longer ago than any file's time: trial_second_session */
     rolling.keep_files = stream == 0 ? KEPT_FILES : 0;
-    return trial->scenario == SCENARIO_PLANNED ? &rolling : NULL;
+    return trial->scenario == SCENARIO_PLANNED || trial->scenario == SCENARIO_READS ? &rolling : NULL;
 }
 
 void session_open_stream(struct session *session, unsigned stream) {
@@ -239,6 +239,10 @@ int session_try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
     config.shutdown_timeout_ns = (uint64_t)shutdown_timeout_ns;
     main_config.file_mode = 0640;
     main_config.rolling = rolling_of(trial, 0);
+    if (trial->scenario == SCENARIO_READS) {
+        config.window = ".";
+        main_config.index = 1;
+    }
     set_accounts(&main_config);
     provide_wiped_word();
     const int64_t mapped = shim_mapped_bytes();

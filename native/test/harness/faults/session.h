@@ -31,6 +31,8 @@ void session_consume(struct session *session);
 void session_put_strangers(struct session *session);
 /* Notes that a call was refused with this code. */
 void session_refused(struct session *session, const char *call, int64_t code);
+/* Three readers read the log beside it: by its window, of its medium, of its file. */
+void session_read(struct session *session);
 void session_await_drained(struct session *session);
 void session_close(struct session *session);
 

@@ -9,8 +9,8 @@
 
 #define SHORTEST_CLOSE_NS 1 /* records that are not in the log file by then stay in the ring */
 
-const char *const scenario_names[SCENARIOS] = {"waiting",  "streams", "rolls",     "planned",
-                                               "segments", "new",     "new-empty", "new-linked"};
+const char *const scenario_names[SCENARIOS] = {"waiting", "streams", "rolls",     "planned",   "segments",
+                                               "reads",   "new",     "new-empty", "new-linked"};
 
 static void append(struct session *session, size_t length, int enqueue) {
     session_append(session, 0, length, enqueue);
@@ -151,13 +151,46 @@ static void second_session_of_segments(struct session *session) {
     session_close(session);
 }
 
+/* Readers come behind a drain, beside a roll, and while records wait. */
+static void first_session_of_reads(struct session *session) {
+    session_append(session, 0, 26, 0);
+    session_append(session, 0, 27, 0);
+    session_await_drained(session);
+    session_append(session, 0, 31, 1);
+    session_append(session, 0, 32, 0);
+    shim_tick();
+    session_append(session, 0, 33, 0);
+    session_read(session);
+    session_append(session, 0, 34, 0);
+    session_append(session, 0, 35, 0);
+    session_close(session);
+}
+
+static void second_session_of_reads(struct session *session) {
+    session_append(session, 0, 36, 0);
+    session_append(session, 0, 37, 0);
+    session_await_drained(session);
+    session_append(session, 0, 38, 0);
+    if (!shim_weather.only_readers) { /* its readers would make the same calls as in the first session */
+        session_read(session);
+    }
+    session_close(session);
+}
+
 typedef void run_session(struct session *session);
 
-static run_session *const first_sessions[SCENARIO_NEW] = {NULL, first_session_of_streams, first_session_of_rolls,
-                                                          first_session_of_plans, first_session_of_segments},
-                          *const second_sessions[SCENARIO_NEW] = {NULL, second_session_of_streams,
-                                                                  second_session_of_rolls, second_session_of_plans,
-                                                                  second_session_of_segments};
+static run_session *const first_sessions[SCENARIO_NEW] = {NULL,
+                                                          first_session_of_streams,
+                                                          first_session_of_rolls,
+                                                          first_session_of_plans,
+                                                          first_session_of_segments,
+                                                          first_session_of_reads},
+                          *const second_sessions[SCENARIO_NEW] = {NULL,
+                                                                  second_session_of_streams,
+                                                                  second_session_of_rolls,
+                                                                  second_session_of_plans,
+                                                                  second_session_of_segments,
+                                                                  second_session_of_reads};
 
 void trial_first_session(struct trial *trial) {
     static const size_t lengths[] = {20, 100, 3000, 5000, 21, 60};
@@ -253,6 +286,9 @@ void trial_last_session(struct trial *trial) {
         session_open_stream(&session, 1); /* the open finishes rolls of its files that were interrupted */
     }
     append(&session, 90, 0);
+    if (trial->scenario == SCENARIO_READS) {
+        session_read(&session);
+    }
     const int drained = ENGINE(int, burst_await_drained(session.log, 10 * SECOND_NS));
     shim_settle();
     session_close(&session);
@@ -261,6 +297,9 @@ void trial_last_session(struct trial *trial) {
                     burst_last_error());
     }
     verify_files(trial);
+    if (trial->scenario == SCENARIO_READS) {
+        verify_reads(trial, 1);
+    }
     if (trial->scenario == SCENARIO_SEGMENTS) {
         verify_segments(trial);
     }

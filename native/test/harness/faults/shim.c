@@ -37,6 +37,10 @@ void shim_enter(void) {
     inside = 1;
 }
 
+void shim_enter_reader(void) {
+    inside = 2;
+}
+
 void shim_leave(void) {
     inside = 0;
 }
@@ -161,6 +165,9 @@ void shim_die(enum shim_call call, const struct shim_target *target) {
 }
 
 struct shim_verdict shim_before(enum shim_call call, const struct shim_target *target) {
+    if (shim_weather.only_readers && inside != 2) {
+        return (struct shim_verdict){.effect = EFFECT_NONE};
+    }
     const uint32_t number = atomic_fetch_add(&counts[call], 1) + 1;
     struct shim_verdict verdict = {.effect = standing_effect(call)};
     if (is_data_write(call, target) && atomic_load(&session_failed)) {

@@ -15,13 +15,13 @@
 
 /* clang-format off */
 #define SHIM_CALLS(CALL) \
-    CALL(access) CALL(calloc) CALL(clock_gettime) CALL(clock_nanosleep) CALL(close) CALL(faccessat) CALL(fallocate) \
+    CALL(accept4) CALL(access) CALL(calloc) CALL(clock_gettime) CALL(clock_nanosleep) CALL(close) CALL(connect) CALL(eventfd) CALL(faccessat) CALL(fallocate) \
     CALL(fchmod) CALL(fchown) CALL(fcntl) CALL(fdatasync) CALL(fgets) CALL(flock) CALL(fopen) CALL(fstat) \
     CALL(fstatat) CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(futimens) CALL(getcwd) \
     CALL(getdelim) CALL(getgrnam_r) CALL(getpwnam_r) CALL(getrandom) CALL(inotify_add_watch) CALL(inotify_init1) CALL(ioctl) CALL(link) CALL(linkat) CALL(lstat) \
-    CALL(madvise) CALL(malloc) CALL(membarrier) CALL(name_to_handle_at) CALL(statx) CALL(mkdir) CALL(mkdirat) CALL(mlock) \
-    CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create) CALL(pwrite) \
-    CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(rename) CALL(renameat) CALL(renameat2) CALL(rmdir) CALL(stat) \
+    CALL(madvise) CALL(malloc) CALL(membarrier) CALL(memfd_create) CALL(name_to_handle_at) CALL(statx) CALL(mkdir) CALL(mkdirat) CALL(mlock) \
+    CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(poll) CALL(pread) CALL(preadv2) CALL(pthread_create) CALL(pwrite) \
+    CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(recvmsg) CALL(rename) CALL(renameat) CALL(renameat2) CALL(rmdir) CALL(socket) CALL(stat) \
     CALL(statfs) CALL(unlink) CALL(unlinkat)
 /* clang-format on */
 
@@ -68,6 +68,8 @@ struct shim_report {
 
 /* Between these two the calls of this thread count as the engine's. */
 void shim_enter(void);
+/* The same for a reader, whose calls may be the only ones that count: shim_weather. */
+void shim_enter_reader(void);
 void shim_leave(void);
 
 /* Arms the fault, and counts from 0 again; NULL: no fault. */
@@ -82,6 +84,7 @@ void shim_count_kills(_Atomic uint32_t *hits);
 struct shim_weather {
     int clock_jumps_back;    /* CLOCK_REALTIME is an hour earlier at each look */
     int interrupts;          /* EINTR for every other call of a thread that a signal can interrupt */
+    int only_readers;        /* calls of readers are counted and may fail, those of the log are not */
     int no_exclusive_rename; /* renameat2 gives EINVAL */
 };
 extern struct shim_weather shim_weather;
@@ -132,6 +135,8 @@ void shim_mapped(int64_t bytes);
 
 int64_t shim_skew_ns(void);
 void shim_skip_ns(int64_t duration_ns);
+struct pollfd;
+int shim_poll(struct pollfd *fds, unsigned long count, int timeout_ms);
 long shim_park(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
 void *shim_thread(void *argument); /* for pthread_create; the argument is a struct shim_start */
 void shim_count_thread(void);

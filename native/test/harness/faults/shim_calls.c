@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -39,6 +41,7 @@ static const struct shim_target nothing = {.role = ROLE_NONE};
         return result;                                                                                                 \
     }
 
+WRAP(int, connect, -1, nothing, (int fd, const struct sockaddr *to, socklen_t bytes), (fd, to, bytes))
 WRAP(int, access, -1, of_path(path), (const char *path, int mode), (path, mode))
 WRAP(int, faccessat, -1, of_path(path), (int fd, const char *path, int mode, int flags), (fd, path, mode, flags))
 WRAP(void *, calloc, NULL, nothing, (size_t count, size_t bytes), (count, bytes))
@@ -129,6 +132,59 @@ int __real_inotify_init1(int flags);
 int __wrap_inotify_init1(int flags);
 int __wrap_inotify_init1(int flags) {
     OPEN_WITH(inotify_init1, "", __real_inotify_init1(flags))
+}
+
+int __real_socket(int family, int type, int protocol);
+int __wrap_socket(int family, int type, int protocol);
+int __wrap_socket(int family, int type, int protocol) {
+    OPEN_WITH(socket, "", __real_socket(family, type, protocol))
+}
+
+int __real_accept4(int fd, struct sockaddr *from, socklen_t *bytes, int flags);
+int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *bytes, int flags);
+int __wrap_accept4(int fd, struct sockaddr *from, socklen_t *bytes, int flags) {
+    OPEN_WITH(accept4, "", __real_accept4(fd, from, bytes, flags))
+}
+
+int __real_eventfd(unsigned count, int flags);
+int __wrap_eventfd(unsigned count, int flags);
+int __wrap_eventfd(unsigned count, int flags) {
+    OPEN_WITH(eventfd, "", __real_eventfd(count, flags))
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
+int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
+    if (!shim_is_inside())
+        return __real_poll(fds, count, timeout_ms);
+    const struct shim_verdict verdict = shim_before(CALL_poll, &nothing);
+    if (verdict.effect > 0) {
+        errno = verdict.effect;
+        return -1;
+    }
+    const int result = verdict.effect == EFFECT_NOTHING ? 0 : shim_poll(fds, count, timeout_ms);
+    shim_after(CALL_poll, &nothing, verdict);
+    return result;
+}
+
+/* A message may bring a descriptor. */
+ssize_t __real_recvmsg(int fd, struct msghdr *message, int flags);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags) {
+    if (!shim_is_inside())
+        return __real_recvmsg(fd, message, flags);
+    const struct shim_verdict verdict = shim_before(CALL_recvmsg, &nothing);
+    if (verdict.effect != EFFECT_NONE) {
+        errno = verdict.effect > 0 ? verdict.effect : 0;
+        message->msg_controllen = 0;
+        return verdict.effect > 0 ? -1 : 0;
+    }
+    const ssize_t result = __real_recvmsg(fd, message, flags);
+    const struct cmsghdr *part = result < 0 ? NULL : CMSG_FIRSTHDR(message);
+    if (part != NULL && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS)
+        shim_opened(*(const int *)CMSG_DATA(part), "");
+    shim_after(CALL_recvmsg, &nothing, verdict);
+    return result;
 }
 
 /* The descriptor is closed even if close fails. */

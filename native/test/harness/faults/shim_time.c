@@ -2,9 +2,11 @@
 /* Virtual time: which threads sleep. */
 #include <errno.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,11 +14,13 @@
 #include "shim.h"
 
 #define THREADS_MAX 8
+#define POLLED_MAX 96
 #define SLICE_NS 50000
 #define LITTLE_NS 200000
 #define HANG_NS 120000000000ll /* so much real time without a wake-up is a hang: this program may have a low priority */
 
 long __real_syscall(long number, ...);
+int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 
 /* A thread of the engine. */
@@ -25,6 +29,8 @@ struct sleeper {
     _Atomic uint32_t parks;           /* how often it went to sleep */
     _Atomic(_Atomic uint32_t *) word; /* the word that it sleeps on; NULL: awake */
     _Atomic uint32_t expected;
+    _Atomic uint32_t polled; /* it waits for so many of these, without a limit; 0: it does not */
+    struct pollfd fds[POLLED_MAX];
 };
 
 static struct sleeper sleepers[THREADS_MAX];
@@ -87,6 +93,14 @@ void shim_uncount_thread(void) {
     atomic_fetch_sub(&threads, 1);
 }
 
+/* The thread waits for descriptors, and none of them has anything for it. */
+static int is_polling_in_vain(const struct sleeper *sleeper) {
+    struct pollfd fds[POLLED_MAX];
+    const uint32_t count = atomic_load(&sleeper->polled);
+    memcpy(fds, sleeper->fds, count * sizeof *fds);
+    return count > 0 && __real_poll(fds, count, 0) == 0;
+}
+
 /* The thread sleeps, and nobody has changed its word: only another thread or a timeout can wake it. */
 static int is_asleep(struct sleeper *sleeper) {
     _Atomic uint32_t *word = atomic_load(&sleeper->word);
@@ -100,7 +114,7 @@ static int all_asleep(void) {
             continue;
         }
         used++;
-        if (!is_asleep(&sleepers[i])) {
+        if (!is_asleep(&sleepers[i]) && !is_polling_in_vain(&sleepers[i])) {
             return 0;
         }
     }
@@ -158,6 +172,23 @@ long shim_park(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {
     return self != NULL ? park_engine(word, expected, timeout_ns) : park_caller(word, expected, timeout_ns);
 }
 
+int shim_poll(struct pollfd *fds, unsigned long count, int timeout_ms) {
+    if (self == NULL || timeout_ms >= 0) {
+        return __real_poll(fds, count, timeout_ms);
+    }
+    if (count > POLLED_MAX) {
+        abort();
+    }
+    memcpy(self->fds, fds, count * sizeof *fds);
+    atomic_store(&self->polled, (uint32_t)count);
+    tell_change();
+    const int result = __real_poll(fds, count, timeout_ms);
+    const int failure = errno;
+    atomic_store(&self->polled, 0);
+    errno = failure;
+    return result;
+}
+
 void shim_settle(void) {
     const int64_t begin_ns = real_ns();
     for (uint32_t seen = atomic_load(&changes); !all_asleep(); seen = atomic_load(&changes)) {
@@ -173,7 +204,8 @@ void shim_tick(void) {
     for (int i = 0; i < THREADS_MAX; i++) {
         struct sleeper *sleeper = &sleepers[i];
         const uint32_t parks = atomic_load(&sleeper->parks);
-        while (atomic_load(&sleeper->used) != 0 && atomic_load(&sleeper->parks) == parks) {
+        while (atomic_load(&sleeper->used) != 0 && atomic_load(&sleeper->parks) == parks &&
+               atomic_load(&sleeper->polled) == 0) {
             const uint32_t seen = atomic_load(&changes);
             _Atomic uint32_t *word = atomic_load(&sleeper->word);
             if (word != NULL) {

@@ -125,6 +125,11 @@ long __wrap_syscall(long number, ...) {
             return call_vector(number, argument);
         case SYS_getrandom:
             return call_getrandom(number, argument);
+        case SYS_memfd_create: {
+            const long fd = call_plainly(CALL_memfd_create, nothing, number, argument);
+            shim_opened((int)fd, "");
+            return fd;
+        }
         case SYS_gettid:
         case SYS_ioprio_set: /* the engine ignores its result */
             break;

@@ -135,6 +135,24 @@ static void remove_guards(const char *path) {
     }
 }
 
+/* A killed log leaves the socket of its window. */
+static void remove_of_readers(void) {
+    static const char *const folders[] = {".", "logs/.burstlog-index"};
+    for (int i = 0; i < 2; i++) {
+        DIR *folder = opendir(folders[i]);
+        for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+            if (entry->d_type == DT_SOCK || (i == 1 && entry->d_type == DT_REG)) {
+                unlinkat(dirfd(folder), entry->d_name, 0);
+            }
+        }
+        if (folder != NULL) {
+            closedir(folder);
+        }
+    }
+    rmdir(folders[1]);
+    unlink("ring.flight"); /* a log that has a window keeps its flight in it */
+}
+
 static void remove_files(void) {
     static char names[FILES_MAX][64];
     char path[80];
@@ -152,6 +170,7 @@ static void remove_files(void) {
     rmdir("logs/.segments/consumers");
     rmdir("logs/.segments");
     unlink(".ring.burstlog-creating");
+    remove_of_readers();
 }
 
 /* To the kernel a file that is written back is another file. So the checkpoint gets the new file's marks in place of

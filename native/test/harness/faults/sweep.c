@@ -82,6 +82,28 @@ static int is_of_segments(const struct fault_kind *kind, int first_way) {
     }
 }
 
+/* The calls of readers: each fails once, in its first way. A folder is listed until two listings are equal, so it can be
+ * listed wrongly only for ever. */
+static int is_of_readers(const struct fault_kind *kind, int first_way) {
+    switch (kind->call) {
+    case CALL_connect:
+    case CALL_fstat:
+    case CALL_mmap:
+    case CALL_open:
+    case CALL_opendir:
+    case CALL_poll:
+    case CALL_pread:
+    case CALL_recvmsg:
+    case CALL_socket:
+    case CALL_stat:
+        return kind->effect == first_way && kind->times == TIMES_ONCE;
+    case CALL_readdir:
+        return kind->effect == first_way && kind->times == TIMES_FOREVER;
+    default:
+        return 0;
+    }
+}
+
 static int is_swept(enum scenario scenario, const struct fault_kind *kind, int first_way) {
     switch (scenario) {
     case SCENARIO_WAITING:
@@ -93,6 +115,8 @@ static int is_swept(enum scenario scenario, const struct fault_kind *kind, int f
         return is_of_a_roll(kind, first_way);
     case SCENARIO_SEGMENTS:
         return is_of_segments(kind, first_way);
+    case SCENARIO_READS:
+        return is_of_readers(kind, first_way);
     case SCENARIO_PLANNED:
         return is_of_what_follows_a_roll(kind, first_way);
     default:
@@ -124,10 +148,12 @@ static uint32_t first_count(void) {
 
 static struct fault_case first_case(uint32_t item, uint32_t step) {
     const struct fault_kind *kind = &series[item].kind;
+    const enum scenario scenario = series[item].scenario;
     return (struct fault_case){
-        .scenario = series[item].scenario,
+        .scenario = scenario,
         .fault_count = 1,
-        .faults = {{.call = kind->call, .first = step + 1, .times = kind->times, .effect = kind->effect}},
+        .faults =
+            {{.call = kind->call, .first = case_number(scenario, step), .times = kind->times, .effect = kind->effect}},
     };
 }
 

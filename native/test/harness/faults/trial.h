@@ -22,7 +22,7 @@
 #define SEGMENTS_STREAM 1
 #define SEGMENTS_FOLDER "logs/.segments" /* not one of the log files */
 #define NUMBERS_MAX (2 * RECORDS_MAX)
-#define KEPT_FILES 3 /* of the main stream, in scenario `planned` */
+#define KEPT_FILES 3 /* of the main stream, in the scenarios `planned` and `reads` */
 
 /* Names in the folder of log files. Others, or a failed sync, may add NAME.1 to each. Index 0 is the main stream's. */
 extern const char *const stream_files[STREAMS];
@@ -33,6 +33,7 @@ enum scenario {
     SCENARIO_ROLLS,      /* the same ring; its log file, and that of another stream, are rolled */
     SCENARIO_PLANNED,    /* the same, by the engine's plan, which compresses rolled files and keeps some */
     SCENARIO_SEGMENTS,   /* the same ring, with a stream that has segments, and their consumer */
+    SCENARIO_READS,      /* as PLANNED, with a window and an index; readers read beside the log, and behind it */
     SCENARIO_NEW,        /* no ring, no log file, no folder for it */
     SCENARIO_NEW_EMPTY,  /* an empty file in the ring's place */
     SCENARIO_NEW_LINKED, /* as NEW, on a file system without an exclusive rename */
@@ -53,7 +54,8 @@ struct record_of_trial {
 
 struct trial {
     enum scenario scenario;
-    uint32_t record_count; /* the next record's number is one more */
+    uint32_t first_in_files; /* the first record of the main stream that verify_files found */
+    uint32_t record_count;   /* the next record's number is one more */
     struct record_of_trial records[RECORDS_MAX + 1];
     uint32_t refusals; /* calls that returned an error, burst_open too */
     uint32_t append_refusals;
@@ -98,9 +100,20 @@ size_t make_record(char *text, uint32_t number, size_t length);
         engine_result;                                                                                                 \
     })
 
+/* The same for a call of a reader. */
+#define READER(type, call)                                                                                             \
+    ({                                                                                                                 \
+        shim_enter_reader();                                                                                           \
+        const type reader_result = call;                                                                               \
+        shim_leave();                                                                                                  \
+        reader_result;                                                                                                 \
+    })
+
 /* Check that the files under the current directory hold what they must. */
 void verify_files(struct trial *trial);
 void verify_segments(struct trial *trial);
+/* Readers read what is there while no process has the log open. is_proven: its last commit is proven. */
+void verify_reads(struct trial *trial, int is_proven);
 
 /* The current directory becomes a stage. Each trial sets up everything below it anew. */
 void stage_build(char *folder);

@@ -156,8 +156,8 @@ static int is_unknown(const struct trial *trial) {
 /* The engine deleted the record with the oldest files. */
 static int is_deleted(const struct found *found, uint32_t number) {
     const uint32_t stream = found->trial->records[number].stream;
-    return found->trial->scenario == SCENARIO_PLANNED && stream == 0 && found->times[number] == 0 &&
-           found->rolled[stream] >= KEPT_FILES && number < found->first_rolled[stream];
+    return (found->trial->scenario == SCENARIO_PLANNED || found->trial->scenario == SCENARIO_READS) && stream == 0 &&
+           found->times[number] == 0 && found->rolled[stream] >= KEPT_FILES && number < found->first_rolled[stream];
 }
 
 static void take_rolled(struct found *found, const struct log_text *file) {
@@ -235,6 +235,10 @@ void verify_files(struct trial *trial) {
                         *last);
         }
         *last = files[i].last > *last ? files[i].last : *last;
+    }
+    trial->first_in_files = 0;
+    for (uint32_t i = trial->record_count; i > 0; i--) {
+        trial->first_in_files = found.times[i] > 0 && trial->records[i].stream == 0 ? i : trial->first_in_files;
     }
     check_fates(&found);
     check_leftovers(trial);
