@@ -9,6 +9,8 @@
  *
  *     drains-kills [--rounds N] [--seconds N] [--seed S]
  */
+#include <fcntl.h>
+#include <glob.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 
@@ -17,6 +19,7 @@
 #include "harness/drains/files.h"
 #include "harness/readers/victim.h"
 #include "log/ring_drain.h"
+#include "window/locks.h"
 
 #define ROUNDS_A_FOLDER 24
 #define NUMBERS_A_FOLDER 400000u
@@ -191,6 +194,33 @@ static void await_drained(void) {
     }
 }
 
+/* Whether a drain has its lock in the file that has the name now. */
+static int is_drained_by_another(void) {
+    glob_t files;
+    int is_held = 0;
+    char pattern_of_locks[sizeof folder + 16];
+    snprintf(pattern_of_locks, sizeof pattern_of_locks, "%s/*" LOCKS_SUFFIX, folder);
+    if (glob(pattern_of_locks, 0, NULL, &files) == 0) {
+        struct ring_locks locks = {.fd = open(files.gl_pathv[0], O_RDWR | O_CLOEXEC)};
+        is_held = locks.fd >= 0 && locks_is_held(&locks, LOCKS_DRAIN) == 1;
+        close(locks.fd);
+        globfree(&files);
+    }
+    return is_held;
+}
+
+/* The drain may have been started, or have lost its lock file, a moment ago. */
+static void await_drain(void) {
+    const int64_t until_ns = now_ns() + HANG_NS;
+    while (!is_drained_by_another()) {
+        if (now_ns() >= until_ns) {
+            VIOLATION("the drain has taken no lock");
+            return;
+        }
+        pause_us(1000);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------ rounds */
 
 static void take_end(const char *who, int status, unsigned long long *kills) {
@@ -355,6 +385,7 @@ static void run_folder(unsigned rounds) {
     }
     if (violations == before) {
         await_drained();
+        await_drain();
     }
     run_child("log that drains by itself, beside a drain", open_inner_in_vain);
     kill_now("last drain", drain, &kills_of_drain);
