@@ -33,20 +33,14 @@ static int mark(struct ring_drain *self, struct device *device, struct ring_view
     return epoch_begin(self->platform, device, view, (struct record_header *)(view->own_image + place), &start);
 }
 
-static int recover(struct ring_drain *self) {
-    struct device *device;
+static int recover(struct ring_drain *self, struct device *device) {
     struct ring_view *view;
-    int rc = device_open(self->platform, self->ring, DEVICE_WRITER, DEVICE_IO_AUTO, &device);
-    if (rc < 0) {
-        return rc;
-    }
-    rc = device->ops->flush(device);
+    int rc = device->ops->flush(device);
     rc = rc < 0 ? rc : ring_view_open(self->platform, device, &view);
     if (rc == 0) {
         rc = mark(self, device, view);
         ring_view_close(self->platform, view);
     }
-    device_close(device);
     return rc;
 }
 
@@ -67,35 +61,48 @@ static int drain(struct ring_drain *self) {
     return rc < 0 ? rc : 0;
 }
 
-static int drain_view(struct ring_drain *self, struct device *device) {
-    struct ring_view *view;
-    int rc = device->ops->flush(device);
-    rc = rc < 0 ? rc : ring_view_open(self->platform, device, &view);
-    if (rc < 0) {
-        return rc;
-    }
+static int drain_view(struct ring_drain *self, struct device *device, struct ring_view *view) {
     const struct log_source source = ring_view_source(view);
     const struct drain_session_source given = {.device = device,
                                                .checkpoints = ledger_checkpoints(view->ledger),
                                                .source = &source,
                                                .epoch = view->recovery.epoch_highest,
                                                .epoch_begin = view->recovery.log_end};
-    if (is_at_rest(self)) { /* else the view may be of a log that goes on */
-        rc = drain_session_open(self, &given);
-        rc = rc < 0 ? rc : drain(self);
-        drain_session_close(self);
-    }
-    ring_view_close(self->platform, view);
+    int rc = drain_session_open(self, &given);
+    rc = rc < 0 ? rc : drain(self);
+    drain_session_close(self);
     return rc;
 }
 
+/* Reads what is to be drained, through a device that does not keep a writer out. */
+static int open_view(struct ring_drain *self, struct device **device, struct ring_view **view) {
+    int rc = device_open(self->platform, self->ring, DEVICE_BESIDE, DEVICE_IO_AUTO, device);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = (*device)->ops->flush(*device);
+    rc = rc < 0 ? rc : ring_view_open(self->platform, *device, view);
+    if (rc < 0) {
+        device_close(*device);
+    }
+    return rc;
+}
+
+/* The ring's own guard is held until all is read: a writer that lived and died meanwhile would leave a view half of one
+ * log and half of the next, and its lock may lie in a lock file that was deleted. */
 int drain_session_at_rest(struct ring_drain *self) {
-    struct device *device;
-    int rc = recover(self);
-    locks_let_go(&self->locks, LOCKS_WRITER);
-    rc = rc < 0 ? rc : device_open(self->platform, self->ring, DEVICE_BESIDE, DEVICE_IO_AUTO, &device);
+    struct device *guard, *device;
+    struct ring_view *view;
+    int rc = device_open(self->platform, self->ring, DEVICE_WRITER, DEVICE_IO_AUTO, &guard);
     if (rc == 0) {
-        rc = drain_view(self, device);
+        rc = recover(self, guard);
+        rc = rc < 0 ? rc : open_view(self, &device, &view);
+        device_close(guard);
+    }
+    locks_let_go(&self->locks, LOCKS_WRITER);
+    if (rc == 0) {
+        rc = drain_view(self, device, view);
+        ring_view_close(self->platform, view);
         device_close(device);
     }
     return rc;

@@ -20,6 +20,7 @@ struct found {
     uint64_t last; /* number */
     uint64_t lines;
     uint64_t missing; /* noted, and not there */
+    uint64_t first_missing;
 };
 
 /* Goes through one file of the stream. Returns 0 at the first bad line. */
@@ -71,7 +72,9 @@ static inline int check_streams(const struct numbers *numbers, struct found foun
     }
     for (uint64_t number = 1; number < atomic_load(&numbers->next); number++) {
         const uint8_t noted = atomic_load(&numbers->noted[number]);
-        found[0].missing += noted != 0 && noted != seen[number];
+        if (noted != 0 && noted != seen[number]) {
+            found[0].first_missing = found[0].missing++ == 0 ? number : found[0].first_missing;
+        }
     }
     return 1;
 }
