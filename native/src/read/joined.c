@@ -127,6 +127,24 @@ int joined_list_files(struct joined *self) {
     return rc;
 }
 
+/* The live file that was added is the one that the checkpoint named, if that names it still: a later file may have got
+ * the inode of that one, which was compressed. Returns 0, or -ENOENT: the log is in another file. */
+static int look_again(struct joined *self) {
+    const struct outlet_state named = self->state.outlet;
+    const int rc = joined_look(self);
+    const uint64_t length = self->state.outlet.length;
+    if (rc < 0) {
+        return rc;
+    }
+    if (!is_same_file(self, &named) || (named.length == 0 && length > 0)) {
+        return -ENOENT;
+    }
+    if (length > 0) {
+        lines_extend(self->past, length);
+    }
+    return 0;
+}
+
 /* As follow_files. Returns -ENOENT, and has added no file, if the next file has lost its name and the checkpoint does not
  * say so yet. is_last: its archive stands for it. */
 static int try_to_follow(struct joined *self, const struct outlet_state *before, int is_last) {
@@ -147,6 +165,7 @@ static int try_to_follow(struct joined *self, const struct outlet_state *before,
     if (rc == -ENOENT && is_last) {
         return 0; /* the writer died between the two names */
     }
+    rc = rc < 0 ? rc : look_again(self);
     while (rc == -ENOENT && lines_count(self->past) > count) {
         lines_drop(self->past);
     }
