@@ -62,7 +62,8 @@ public final class Suspension {
         try {
             Checkpoints.watch();
         } catch (LinkageError | RuntimeException withoutCrac) {
-            // This class loader has no org.crac, or one that does not work: no program in it makes a checkpoint by that.
+            // This class loader has no org.crac, or one that does not work: no program in it makes a checkpoint by
+            // that.
         }
     }
 
