@@ -153,8 +153,12 @@ static int try_to_follow(struct joined *self, const struct outlet_state *before,
     if (rc < 0) {
         return rc;
     }
-    if (is_same_file(self, before) && self->state.outlet.length >= before->length) {
-        lines_extend(self->past, self->state.outlet.length);
+    const uint64_t length = self->state.outlet.length;
+    const int is_listed = before->length > 0; /* a file without a byte was not */
+    if (is_same_file(self, before) && length >= before->length && (is_listed || length == 0)) {
+        if (is_listed) {
+            lines_extend(self->past, length);
+        }
         return 0;
     }
     const size_t count = lines_count(self->past);
