@@ -3,6 +3,7 @@ package io.burstlog.otel;
 
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
+import io.burstlog.RingFailedException;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.RecordStream;
 import io.burstlog.doors.RecordTerms;
@@ -134,6 +135,9 @@ public final class BurstLogRecordExporter implements LogRecordExporter {
             }
             return pending.add(last);
         } catch (BurstException notAccepted) {
+            if (notAccepted instanceof RingFailedException) {
+                pending.fail(notAccepted);
+            }
             return CompletableResultCode.ofExceptionalFailure(notAccepted);
         }
     }

@@ -27,6 +27,9 @@ final class PendingBatches {
 
     private final AtomicLong last = new AtomicLong();
 
+    /** Why the ring takes no batch any more; null: it does. */
+    private final AtomicReference<BurstException> ringFailure = new AtomicReference<>();
+
     /** Null until the end is asked for. */
     private final AtomicReference<CompletableResultCode> end = new AtomicReference<>();
 
@@ -53,9 +56,18 @@ final class PendingBatches {
         return batch.result;
     }
 
+    /** The ring has failed, and refused a batch: no flush and no shutdown succeeds any more. */
+    void fail(BurstException reason) {
+        ringFailure.compareAndSet(null, reason);
+    }
+
     /** Returns a result that succeeds when all batches before are durable. */
     CompletableResultCode flush() {
-        return end.get() != null ? end.get() : add(last.get());
+        if (end.get() != null) {
+            return end.get();
+        }
+        BurstException reason = ringFailure.get();
+        return reason != null ? CompletableResultCode.ofExceptionalFailure(reason) : add(last.get());
     }
 
     CompletableResultCode end() {
@@ -99,15 +111,16 @@ final class PendingBatches {
 
     private void close() {
         boolean isDurable = stream.close(() -> null);
-        if (isDurable) {
-            for (Pending batch = queue.poll(); batch != null; batch = queue.poll()) {
+        for (Pending batch = queue.poll(); batch != null; batch = queue.poll()) {
+            if (isDurable) {
                 batch.result.succeed();
-            }
-            end.get().succeed();
-        } else {
-            for (Pending batch = queue.poll(); batch != null; batch = queue.poll()) {
+            } else {
                 batch.result.failExceptionally(closed());
             }
+        }
+        if (isDurable && ringFailure.get() == null) {
+            end.get().succeed();
+        } else {
             end.get().fail();
         }
     }
