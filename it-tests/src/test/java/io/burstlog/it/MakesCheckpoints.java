@@ -33,6 +33,7 @@ final class MakesCheckpoints {
 
     private static final int LINES = 40;
     private static final long LOOK_MILLIS = 150;
+    private static final long ENDING_NANOS = 10_000_000_000L;
 
     private final Logging logging;
     private final Path folder;
@@ -109,6 +110,10 @@ final class MakesCheckpoints {
                 .toList();
         require(open.isEmpty(), "open files: " + open);
         List<String> threads = threads();
+        for (long end = System.nanoTime() + ENDING_NANOS; !threads.isEmpty() && System.nanoTime() < end; ) {
+            Thread.sleep(1); // a thread that nobody joins has announced its end, and may still run
+            threads = threads();
+        }
         require(threads.isEmpty(), "threads: " + threads);
         logAsTheOtherWriter();
         refuseThisThread();
@@ -161,9 +166,13 @@ final class MakesCheckpoints {
         List<String> names = new ArrayList<>();
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
             for (Path task : tasks.toList()) {
-                String name = Files.readString(task.resolve("comm")).strip();
-                if (name.startsWith("burst-")) {
-                    names.add(name);
+                try {
+                    String name = Files.readString(task.resolve("comm")).strip();
+                    if (name.startsWith("burst-")) {
+                        names.add(name);
+                    }
+                } catch (IOException endedMeanwhile) {
+                    // it is no thread any more
                 }
             }
         }
