@@ -116,10 +116,13 @@ struct trouble {
     int64_t told_ns;
 };
 
-/* Tells an error when it begins and each minute, and waits a moment. */
+/* Tells an error when it begins and each minute, and waits a moment. A process that opens the ring has its guard a moment
+ * before it has the writer's lock: that is told only if it lasts. */
 static void wait_after(struct ring_drain *self, struct trouble *trouble, int rc) {
     const int64_t now_ns = platform_monotonic_ns(self->platform);
-    if (rc != trouble->rc || now_ns - trouble->told_ns >= ALARM_EVERY_NS) {
+    if (rc == -EBUSY && trouble->rc != rc) {
+        *trouble = (struct trouble){.rc = rc, .told_ns = now_ns - ALARM_EVERY_NS};
+    } else if (rc != trouble->rc || now_ns - trouble->told_ns >= ALARM_EVERY_NS) {
         *trouble = (struct trouble){.rc = rc, .told_ns = now_ns};
         const uint32_t severity = rc == -EBUSY ? EVENT_WARN : EVENT_ERROR;
         events_post(self->events, severity, "ring %s is not drained: %s", self->ring, error_text());
