@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/events.h"
 #include "harness/drains/files.h"
-#include "harness/readers/victim.h"
+#include "harness/readers/random_kills.h"
 #include "log/ring_drain.h"
 #include "window/locks.h"
 
@@ -40,14 +40,8 @@ struct shared {
 static struct shared *shared;
 static uint64_t roll_bytes;
 static int is_short_life, is_told;
-static uint32_t random_state = 1;
-static unsigned long long kills_of_writer, kills_of_drain, kills_at_calls, stopped_drains, second_drains, deleted_locks;
+static unsigned long long kills_of_writer, kills_of_drain, stopped_drains, second_drains, deleted_locks;
 static uint64_t stops_of_writer = 500;
-
-static uint32_t next_random(void) {
-    random_state = random_state * 1664525u + 1013904223u;
-    return random_state >> 8;
-}
 
 static uint32_t stream_of(uint64_t number) {
     return number % 3 == 0 && !atomic_load(&shared->without_second);
@@ -222,31 +216,6 @@ static void await_drain(void) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------ rounds */
-
-static void take_end(const char *who, int status, unsigned long long *kills) {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
-        ++*kills;
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        VIOLATION("the %s ended with status %#x", who, (unsigned)status);
-    }
-}
-
-static void kill_now(const char *who, pid_t child, unsigned long long *kills) {
-    int status = 0;
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    take_end(who, status, kills);
-}
-
-static uint64_t kill_at_a_call(const char *who, void (*run)(void), uint64_t most, unsigned long long *kills) {
-    int status = 0;
-    const unsigned long long before = *kills;
-    const pid_t child = victim_start(run, 1);
-    const uint64_t stops = victim_kill_at(child, 1 + next_random() % most, &status);
-    take_end(who, status, kills);
-    kills_at_calls += *kills - before;
-    return stops;
-}
 
 static void begin_life(int is_short) {
     is_short_life = is_short;

@@ -10,7 +10,7 @@
  *     readers-kills [--rounds N] [--seconds N] [--seed S]
  */
 #include "harness/readers/pair.h"
-#include "harness/readers/victim.h"
+#include "harness/readers/random_kills.h"
 
 #define ROUNDS_A_FOLDER 24
 #define NUMBERS_MOST (4u << 20)
@@ -40,14 +40,8 @@ static struct shared *shared;
 static struct log_terms terms;
 static enum way way;
 static int is_short_life;
-static uint32_t random_state = 1;
-static unsigned long long kills_of_writer, kills_of_reader, kills_at_calls;
+static unsigned long long kills_of_writer, kills_of_reader;
 static uint64_t stops_of_writer = 400; /* the most that one made; it makes two at each system call */
-
-static uint32_t next_random(void) {
-    random_state = random_state * 1664525u + 1013904223u;
-    return random_state >> 8;
-}
 
 /* ---------------------------------------------------------------------------------------------------------- writer */
 
@@ -183,34 +177,6 @@ static void read_on(void) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------ rounds */
-
-/* Takes the end of a child. It was killed, or has done all it had to. */
-static void take_end(const char *who, int status, unsigned long long *kills) {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
-        ++*kills;
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        VIOLATION("the %s ended with status %#x", who, status);
-    }
-}
-
-static void kill_now(const char *who, pid_t child, unsigned long long *kills) {
-    int status = 0;
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    take_end(who, status, kills);
-}
-
-/* Kills it at one of its first `most` stops. Returns the number that it made. */
-static uint64_t kill_at_a_call(const char *who, void (*run)(void), uint64_t most, unsigned long long *kills) {
-    int status = 0;
-    const unsigned long long before = *kills;
-    const uint64_t k = 1 + next_random() % most;
-    const pid_t child = victim_start(run, 1);
-    const uint64_t stops = victim_kill_at(child, k, &status);
-    take_end(who, status, kills);
-    kills_at_calls += *kills - before;
-    return stops;
-}
 
 static void begin_life(int is_short) {
     is_short_life = is_short;
