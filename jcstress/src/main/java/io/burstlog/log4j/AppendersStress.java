@@ -47,8 +47,8 @@ public class AppendersStress {
 
     private static BurstAppender appender(final BurstConfig.Builder values) {
         final StreamTerms stream = terms(values);
-        final BurstAppender.Terms terms =
-                new BurstAppender.Terms(stream, null, AckRule.durable(), new Advertisement(false, null), List.of());
+        final BurstElement.Terms terms =
+                new BurstElement.Terms(stream, null, AckRule.durable(), new Advertisement(false, null), List.of());
         return new BurstAppender(
                 "Orders",
                 null,
@@ -56,7 +56,7 @@ public class AppendersStress {
                 false,
                 Property.EMPTY_ARRAY,
                 null,
-                new BurstAppender.Element(stream.location(), null, terms));
+                new BurstElement(stream.location(), null, terms));
     }
 
     private static BurstAppender started() {
