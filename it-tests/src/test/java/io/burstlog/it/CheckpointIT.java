@@ -34,9 +34,7 @@ class CheckpointIT {
         Acknowledged said = new Acknowledged(child);
         assertThat(child.waitFor(100, TimeUnit.SECONDS)).as("the child ends").isTrue();
         said.awaitEnd();
-        assertThat(child.exitValue())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         assertThat(said.lastNumber(MakesCheckpoints.OTHER_WRITER))
                 .as("lines of the other writer")
                 .isEqualTo(MakesCheckpoints.CHECKPOINTS);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -179,5 +181,13 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
     /** The standard error of a child process. */
     Path errors() {
         return directory.resolve("child.err");
+    }
+
+    /** Waits until the child process has ended. If its exit code is not 0, the failure has its standard error. */
+    void requireSuccess(Process child) throws IOException, InterruptedException {
+        int code = child.waitFor();
+        assertThat(code)
+                .as("exit code; it said:%n%s", Files.readString(errors()))
+                .isZero();
     }
 }

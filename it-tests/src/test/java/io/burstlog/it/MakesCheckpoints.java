@@ -105,6 +105,7 @@ final class MakesCheckpoints {
 
     private void lookAtImage() throws Exception {
         images++;
+        int before = logged.get();
         List<String> open = namesIn("/proc/self/fd").stream()
                 .filter(file -> file.startsWith(folder + "/it"))
                 .toList();
@@ -117,10 +118,10 @@ final class MakesCheckpoints {
         require(threads.isEmpty(), "threads: " + threads);
         logAsTheOtherWriter();
         refuseThisThread();
-        Thread.sleep(LOOK_MILLIS); // calls that had returned before are counted by now
-        int before = logged.get();
         Thread.sleep(LOOK_MILLIS);
-        require(logged.get() == before, (logged.get() - before) + " log calls returned");
+        int returned = logged.get() - before;
+        // A call of each thread may have returned before the image, and have been counted after it had begun.
+        require(returned <= THREADS, returned + " log calls returned");
     }
 
     private void logAsTheOtherWriter() throws IOException {

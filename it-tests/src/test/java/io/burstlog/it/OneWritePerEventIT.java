@@ -61,9 +61,7 @@ class OneWritePerEventIT {
         assertThat(child.waitFor(500, TimeUnit.SECONDS))
                 .as("the traced child ends")
                 .isTrue();
-        assertThat(child.exitValue())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         assertThat(Files.readAllLines(installation.file())).hasSize(LINES_BEFORE + LINES);
 
         Map<String, Integer> calls = SystemCallTrace.callsBetween(OneThread.BEGIN, OneThread.END, trace);

@@ -39,9 +39,7 @@ class PlacementIT {
         Process child = ChildJvm.start(List.of(launcher), List.of(), installation, PlacedThreads.class);
         List<String> threads = child.inputReader().lines().toList();
         assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends").isTrue();
-        assertThat(child.exitValue())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         return threads;
     }
 

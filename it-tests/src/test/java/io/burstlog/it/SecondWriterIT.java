@@ -45,9 +45,7 @@ class SecondWriterIT {
                 installation.ring().toString(),
                 installation.file().toString());
         List<String> said = child.inputReader().lines().toList();
-        assertThat(child.waitFor())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         assertThat(said).hasSize(3);
         String pid = said.get(0);
         assertThat(said.get(1)).contains(installation.ring().toString()).containsPattern("\\b" + pid + "\\b");
@@ -59,9 +57,7 @@ class SecondWriterIT {
         Installation installation = Installation.fresh("redeployment");
         Process child = ChildJvm.start(installation, Redeployment.class);
         List<String> said = child.inputReader().lines().toList();
-        assertThat(child.waitFor())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         String refused = said.get(2);
         assertThat(refused)
                 .startsWith("too early: Burst 'Log' is not started: ")

@@ -80,9 +80,7 @@ class StartOfJvmIT {
         Process child = ChildJvm.start(environment, options, installation, LogsToEach.class, loggers);
         String said = child.inputReader().lines().collect(Collectors.joining("\n"));
         assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(child.exitValue())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         return said + Files.readString(installation.errors());
     }
 

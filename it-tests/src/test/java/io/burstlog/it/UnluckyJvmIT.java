@@ -38,9 +38,7 @@ class UnluckyJvmIT {
                 .as("the child ends")
                 .isTrue();
         said.awaitEnd();
-        assertThat(child.exitValue())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         assertThat(said.lastNumber(ScarceMemory.LAST)).isEqualTo(ScarceMemory.LINES_OF_LAST);
         assertThat(said.threads())
                 .as("threads that logged, many of them until memory ran out")
@@ -57,9 +55,7 @@ class UnluckyJvmIT {
                 installation,
                 ScarceDirectMemory.class);
         List<String> said = child.inputReader().lines().toList();
-        assertThat(child.waitFor())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         assertThat(said).containsExactly("took it all");
         assertThat(Files.readAllLines(installation.file()))
                 .hasSize(ScarceDirectMemory.LONG_EVENTS + ScarceDirectMemory.SHORT_EVENTS);
@@ -76,9 +72,7 @@ class UnluckyJvmIT {
                 installation.ring().toString(),
                 installation.file().toString());
         List<String> said = child.inputReader().lines().toList();
-        assertThat(child.waitFor())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         assertThat(said).hasSize(2);
         assertThat(said.get(0)).startsWith("java.lang.OutOfMemoryError: ");
         assertThat(said.get(1)).isEqualTo("1");
@@ -100,9 +94,7 @@ class UnluckyJvmIT {
                 installation.file().toString());
         try {
             assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends").isTrue();
-            assertThat(child.exitValue())
-                    .as("exit code, see %s", installation.errors())
-                    .isZero();
+            installation.requireSuccess(child);
             assertThat(child.inputReader().lines().toList()).containsExactly("collected while they wait");
         } finally {
             child.destroyForcibly();
@@ -178,9 +170,7 @@ class UnluckyJvmIT {
             Acknowledged secondSaid = new Acknowledged(second);
             assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
             secondSaid.awaitEnd();
-            assertThat(second.exitValue())
-                    .as("exit code, see %s", installation.errors())
-                    .isZero();
+            installation.requireSuccess(second);
             first.awaitEnd();
             LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, secondSaid), THREADS);
         } finally {

@@ -56,9 +56,7 @@ class VirtualThreadsIT {
                 installation.file().toString());
         String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(child.waitFor(500, TimeUnit.SECONDS)).as("the child ends").isTrue();
-        assertThat(child.exitValue())
-                .as("exit code, see %s", installation.errors())
-                .isZero();
+        installation.requireSuccess(child);
         System.out.println(door + ", one carrier, a write takes " + WRITE_MILLIS + " ms: " + said.strip());
         String[] words = said.strip().split(" ");
         assertThat(Long.parseLong(words[2])).as("ms of the fastest log call").isGreaterThanOrEqualTo(WRITE_MILLIS);
