@@ -87,7 +87,7 @@ struct burst_rolling {
     uint64_t keep_bytes;
     uint64_t keep_ns;           /* 0: for ever. Otherwise files whose last write is older are deleted */
     int32_t compress_level;     /* 0: the library's default. Otherwise 1 to 9 for gzip, -22 to 22 for zstd */
-    uint32_t reserved;          /* 0 */
+    uint32_t newest_by_time;    /* 1: in spite of %i the newest file is the one that was written last */
     uint64_t compress_delay_ns; /* so long a rolled file stays plain after its last write; 0: it does not */
 };
 

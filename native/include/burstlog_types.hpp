@@ -139,6 +139,7 @@ struct rolling {
     nanoseconds keep{0};
     std::int32_t compress_level = 0;
     nanoseconds compress_delay{0};
+    bool newest_by_time = false;
 
     /* The result points into this object: it is valid until this is changed or destroyed. */
     burst_rolling_t to_c() const noexcept {
@@ -153,6 +154,7 @@ struct rolling {
         c.keep_ns = detail::setting_ns(keep);
         c.compress_level = compress_level;
         c.compress_delay_ns = detail::setting_ns(compress_delay);
+        c.newest_by_time = newest_by_time ? 1 : 0;
         return c;
     }
 };

@@ -88,6 +88,10 @@ static void check_values(const char *ring, const char *file, const burst_rolling
                                          "days; for instance 15 min, 1 h, 24 h",
                                          ring, error_time((int64_t)values->interval_ns)));
     }
+    if (values->newest_by_time > 1) {
+        error_list_add(errors, error_set(EINVAL, "newest_by_time=%u of ring %s cannot be used: use 0 or 1",
+                                         values->newest_by_time, ring));
+    }
     check_compression(ring, values, errors);
 }
 

@@ -368,7 +368,10 @@ int rolling_files_last(const struct rolling_files *files, uint64_t *index) {
     struct list list = {.count = 0};
     const int folder = open_folder(files);
     int rc = folder < 0 ? folder : gather(files, folder, &list);
-    *index = list.count > 0 ? list.files[0].index : 0;
+    *index = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        *index = list.files[i].index > *index ? list.files[i].index : *index;
+    }
     list_free(&list);
     if (folder >= 0) {
         close(folder);

@@ -175,6 +175,7 @@ void rolling_rules(const struct rolling *rolling, struct roll_rules *rules) {
     rules->head.compression = files->compress;
     rules->head.level = files->level;
     rules->head.delay_ns = files->delay_ns;
+    rules->head.is_by_time = (uint32_t)files->is_by_time;
     rules->head.keep_files = zero_for_all(files->keep_files);
     rules->head.keep_bytes = zero_for_all(files->keep_bytes);
     rules->head.keep_ns = files->keep_ns == INT64_MAX ? 0 : files->keep_ns;
@@ -341,6 +342,7 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *va
         rolling->files.compress = values->compress;
         rolling->files.level = values->compress_level;
         rolling->files.delay_ns = (int64_t)values->compress_delay_ns;
+        rolling->files.is_by_time = (int)values->newest_by_time;
         rolling->files.keep_files = or_all(values->keep_files);
         rolling->files.keep_bytes = or_all(values->keep_bytes);
         rolling->files.keep_ns =

@@ -114,6 +114,7 @@ void every_setting_of_a_stream_reaches_c() {
     rolling.keep = 5us;
     rolling.compress_level = -6;
     rolling.compress_delay = 7us;
+    rolling.newest_by_time = true;
     burstlog::segments segments;
     segments.folder = "s";
     segments.segment_bytes = 11;
@@ -139,7 +140,7 @@ void every_setting_of_a_stream_reaches_c() {
     stream.to_c(s, rolled);
     CHECK(s.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == BURST_COMPRESS_ZSTD &&
           rolled.size_bytes == 1);
-    CHECK(rolled.compress_level == -6 && rolled.compress_delay_ns == 7000);
+    CHECK(rolled.compress_level == -6 && rolled.compress_delay_ns == 7000 && rolled.newest_by_time == 1);
     CHECK(rolled.interval_ns == 2000 && rolled.keep_files == 3 && rolled.keep_bytes == 4 && rolled.keep_ns == 5000);
     CHECK(is(s.segments, "s") && s.segment_bytes == 11 && s.segments_keep_bytes == 12 && s.segments_keep_ns == 13000);
     CHECK(s.segments_limit_bytes == 14 && s.segments_limit_ns == 15000 && s.segments_over_limit == 1 && s.index == 1);

@@ -152,6 +152,23 @@ static void the_record_decides_although_the_stream_is_open(void **state) {
     assert_true(is_there(rolled(4, "")) && is_there(rolled(5, "")) && is_there(rolled(8, "")));
 }
 
+/* As with names whose index begins anew with each date. */
+static void the_newest_file_may_be_the_one_written_last(void **state) {
+    (void)state;
+    burst_rolling_t rolling = rolling_of(0);
+    rolling.keep_files = 1;
+    rolling.newest_by_time = 1;
+    const int file = open(rolled(0, ""), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const struct timespec late[2] = {{.tv_sec = 4000000000}, {.tv_sec = 4000000000}};
+    assert_int_equal(futimens(file, late), 0);
+    close(file);
+    die_with_rolls(&rolling, 022, 0);
+    burst_t *log = open_without_configuration();
+    await(0, 5, "");
+    assert_int_equal(burst_close(log), 0);
+    assert_true(is_there(rolled(0, "")));
+}
+
 static void assert_compressed(uint32_t compress, int level, const char *suffix) {
     burst_rolling_t rolling = rolling_of(0);
     rolling.compress = compress;
@@ -239,10 +256,15 @@ static void a_close_does_not_wait_for_a_delay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(files_get_the_rights_of_the_appender),    TEST(files_get_the_umask_of_the_appender),
-        TEST(old_files_go_as_the_record_says),         TEST(the_record_decides_although_the_stream_is_open),
-        TEST(files_are_compressed_as_the_record_says), TEST(zstd_and_a_level_are_followed),
-        TEST(a_compression_waits_for_its_delay),       TEST(a_close_does_not_wait_for_a_delay),
+        TEST(files_get_the_rights_of_the_appender),
+        TEST(files_get_the_umask_of_the_appender),
+        TEST(old_files_go_as_the_record_says),
+        TEST(the_newest_file_may_be_the_one_written_last),
+        TEST(the_record_decides_although_the_stream_is_open),
+        TEST(files_are_compressed_as_the_record_says),
+        TEST(zstd_and_a_level_are_followed),
+        TEST(a_compression_waits_for_its_delay),
+        TEST(a_close_does_not_wait_for_a_delay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,9 @@ static void what_cannot_be_is_refused(void **state) {
     rolling = rolling_of(10);
     rolling.compress = 3;
     assert_rolling_refused(&rolling, EINVAL, "compress=\"3\"");
+    rolling.compress = BURST_COMPRESS_NONE;
+    rolling.newest_by_time = 2;
+    assert_rolling_refused(&rolling, EINVAL, "newest_by_time=2");
     static const int64_t wrong_ns[] = {SECOND_NS / 2, 7 * SECOND_NS, 2 * 86400 * SECOND_NS, INT64_MAX};
     for (size_t i = 0; i < sizeof wrong_ns / sizeof *wrong_ns; i++) {
         rolling = rolling_of(0);

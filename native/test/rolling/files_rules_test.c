@@ -60,6 +60,9 @@ static void the_last_written_may_be_the_newest(void **state) {
     files.keep_files = 1;
     put_rolled(1, 600);
     put_rolled(2, 500);
+    uint64_t index;
+    assert_int_equal(rolling_files_last(&files, &index), 0);
+    assert_int_equal(index, 2);
     tidy();
     assert_true(is_there(1, ""));
     assert_false(is_there(2, ""));

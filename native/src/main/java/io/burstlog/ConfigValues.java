@@ -79,13 +79,16 @@ final class ConfigValues {
 
     private static RollingStruct structOf(Rolling rolling) {
         RollingStruct struct = new RollingStruct();
-        struct.compress = rolling.compress() ? 1 : 0;
+        struct.compress = rolling.compression().format().ordinal();
+        struct.compressLevel = rolling.compression().level();
+        struct.compressDelayNanos = nanosOf(rolling.compression().delay());
         struct.pattern = rolling.pattern();
         struct.size = rolling.size();
         struct.intervalNanos = nanosOf(rolling.interval());
         struct.keepFiles = rolling.keepFiles();
         struct.keepBytes = rolling.keepBytes();
         struct.keepNanos = nanosOf(rolling.keep());
+        struct.newestByTime = rolling.newestByTime() ? 1 : 0;
         return struct;
     }
 

@@ -2,6 +2,7 @@
 package io.burstlog;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * The rules by which the engine itself rolls the log files of a stream. Immutable.
@@ -21,14 +22,55 @@ import java.time.Duration;
  * @param size the most bytes of a file, which needs {@code %i}; 0: no limit
  * @param interval the time after which a file ends, in whole seconds: a divisor of a day, counted from midnight, or 7
  *     days, counted from Monday's midnight; zero: files do not end by time
- * @param compress whether the engine compresses rolled files to {@code NAME.gz}, by the host's {@code libz.so.1}
+ * @param compression how the engine compresses rolled files
  * @param keepFiles the number of rolled files that are kept, the newest; 0: all
  * @param keepBytes the bytes that all kept files may have together: the engine deletes the oldest until they fit; 0: no
  *     limit
  * @param keep the age, since the last write, at which a rolled file is deleted; zero: no limit
+ * @param newestByTime whether the newest file is the one that was written last, in spite of an index in its name: for
+ *     names whose index begins anew
  */
 public record Rolling(
-        String pattern, long size, Duration interval, boolean compress, long keepFiles, long keepBytes, Duration keep) {
+        String pattern,
+        long size,
+        Duration interval,
+        Compression compression,
+        long keepFiles,
+        long keepBytes,
+        Duration keep,
+        boolean newestByTime) {
+
+    /** How rolled files are compressed. */
+    public enum Format {
+        /** They are not. */
+        NONE,
+        /** To {@code NAME.gz}, by the host's {@code libz.so.1}. */
+        GZIP,
+        /** To {@code NAME.zst}, by the host's {@code libzstd.so.1}. */
+        ZSTD
+    }
+
+    /**
+     * How and when rolled files are compressed. Without the library of the format the open is refused.
+     *
+     * @param format the format
+     * @param level 1 to 9 for gzip, -22 to 22 for zstd; 0: the library's default
+     * @param delay the time since its last write for which a rolled file stays plain
+     */
+    public record Compression(Format format, int level, Duration delay) {
+
+        /** Rolled files stay as they are. */
+        public static final Compression NONE = new Compression(Format.NONE, 0, Duration.ZERO);
+
+        /** Rolled files become {@code NAME.gz} at once. */
+        public static final Compression GZIP = new Compression(Format.GZIP, 0, Duration.ZERO);
+
+        /** Checks the values that the engine could not check. */
+        public Compression {
+            Objects.requireNonNull(format, "format");
+            ConfigChecks.requireUsable("compressDelay", delay);
+        }
+    }
 
     /** Checks the values that the engine could not check. */
     public Rolling {
@@ -36,6 +78,7 @@ public record Rolling(
         ConfigChecks.requireUsable("rollPattern", pattern);
         ConfigChecks.requireUsable("rollSize", size);
         ConfigChecks.requireUsable("rollInterval", interval);
+        Objects.requireNonNull(compression, "compression");
         ConfigChecks.requireUsable("keepFiles", keepFiles);
         ConfigChecks.requireUsable("keepBytes", keepBytes);
         ConfigChecks.requireUsable("keep", keep);
@@ -48,7 +91,7 @@ public record Rolling(
      * @return rules that the other methods refine
      */
     public static Rolling to(String pattern) {
-        return new Rolling(pattern, 0, Duration.ZERO, false, 0, 0, Duration.ZERO);
+        return new Rolling(pattern, 0, Duration.ZERO, Compression.NONE, 0, 0, Duration.ZERO, false);
     }
 
     /**
@@ -58,7 +101,7 @@ public record Rolling(
      * @return a copy
      */
     public Rolling size(long bytes) {
-        return new Rolling(pattern, bytes, interval, compress, keepFiles, keepBytes, keep);
+        return new Rolling(pattern, bytes, interval, compression, keepFiles, keepBytes, keep, newestByTime);
     }
 
     /**
@@ -68,17 +111,17 @@ public record Rolling(
      * @return a copy
      */
     public Rolling interval(Duration length) {
-        return new Rolling(pattern, size, length, compress, keepFiles, keepBytes, keep);
+        return new Rolling(pattern, size, length, compression, keepFiles, keepBytes, keep, newestByTime);
     }
 
     /**
-     * Returns these rules with or without compression.
+     * Returns these rules with or without compression by gzip.
      *
      * @param choice whether rolled files are compressed
      * @return a copy
      */
     public Rolling compress(boolean choice) {
-        return new Rolling(pattern, size, interval, choice, keepFiles, keepBytes, keep);
+        return compression(choice ? Compression.GZIP : Compression.NONE);
     }
 
     /**
@@ -88,7 +131,7 @@ public record Rolling(
      * @return a copy
      */
     public Rolling keepFiles(long count) {
-        return new Rolling(pattern, size, interval, compress, count, keepBytes, keep);
+        return new Rolling(pattern, size, interval, compression, count, keepBytes, keep, newestByTime);
     }
 
     /**
@@ -98,7 +141,7 @@ public record Rolling(
      * @return a copy
      */
     public Rolling keepBytes(long bytes) {
-        return new Rolling(pattern, size, interval, compress, keepFiles, bytes, keep);
+        return new Rolling(pattern, size, interval, compression, keepFiles, bytes, keep, newestByTime);
     }
 
     /**
@@ -108,6 +151,25 @@ public record Rolling(
      * @return a copy
      */
     public Rolling keep(Duration age) {
-        return new Rolling(pattern, size, interval, compress, keepFiles, keepBytes, age);
+        return new Rolling(pattern, size, interval, compression, keepFiles, keepBytes, age, newestByTime);
+    }
+    /**
+     * Returns these rules with another compression.
+     *
+     * @param choice how rolled files are compressed
+     * @return a copy
+     */
+    public Rolling compression(Compression choice) {
+        return new Rolling(pattern, size, interval, choice, keepFiles, keepBytes, keep, newestByTime);
+    }
+
+    /**
+     * Returns these rules with another order of rolled files.
+     *
+     * @param choice whether the newest file is the one that was written last
+     * @return a copy
+     */
+    public Rolling newestByTime(boolean choice) {
+        return new Rolling(pattern, size, interval, compression, keepFiles, keepBytes, keep, choice);
     }
 }

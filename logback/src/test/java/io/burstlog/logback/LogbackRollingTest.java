@@ -74,9 +74,12 @@ class LogbackRollingTest {
         policy.setTotalSizeCap(FileSize.valueOf("1GB"));
         policy.setMaxHistory(48);
         assertThat(rolling(policy))
-                .isEqualTo(new Rolling(
-                        "old/a.%Y-%m-%d_%H.%i.log",
-                        10 << 20, Duration.ofHours(1), true, 0, 1 << 30, Duration.ofHours(48)));
+                .isEqualTo(Rolling.to("old/a.%Y-%m-%d_%H.%i.log")
+                        .size(10 << 20)
+                        .interval(Duration.ofHours(1))
+                        .compress(true)
+                        .keepBytes(1 << 30)
+                        .keep(Duration.ofHours(48)));
     }
 
     @Test

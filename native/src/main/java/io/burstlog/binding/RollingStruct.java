@@ -13,7 +13,10 @@ import java.nio.charset.StandardCharsets;
     "intervalNanos",
     "keepFiles",
     "keepBytes",
-    "keepNanos"
+    "keepNanos",
+    "compressLevel",
+    "newestByTime",
+    "compressDelayNanos"
 })
 public final class RollingStruct extends Structure implements Structure.ByReference {
 
@@ -25,6 +28,9 @@ public final class RollingStruct extends Structure implements Structure.ByRefere
     public long keepFiles;
     public long keepBytes;
     public long keepNanos;
+    public int compressLevel;
+    public int newestByTime;
+    public long compressDelayNanos;
 
     public RollingStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

@@ -102,9 +102,10 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
                 pattern,
                 orDefault(reader.size("rollSize"), 0L),
                 orDefault(reader.time("rollInterval"), Duration.ZERO),
-                orDefault(reader.flag("compress"), false),
+                orDefault(reader.flag("compress"), false) ? Rolling.Compression.GZIP : Rolling.Compression.NONE,
                 orDefault(reader.count("keepFiles"), 0L),
                 orDefault(reader.size("keepBytes"), 0L),
-                orDefault(reader.time("keep"), Duration.ZERO));
+                orDefault(reader.time("keep"), Duration.ZERO),
+                false);
     }
 }
