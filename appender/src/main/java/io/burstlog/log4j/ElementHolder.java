@@ -2,11 +2,13 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstEvent;
+import io.burstlog.BurstException;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.RingTerms;
 import io.burstlog.doors.Settings;
 import io.burstlog.doors.StreamTerms;
 import io.burstlog.doors.Suspension;
+import io.burstlog.log4j.rolling.WithoutJvm;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
@@ -50,11 +52,36 @@ record ElementHolder(BurstAppender appender) implements Holder, Suspension.Part 
         return context == null ? "a configuration" : "the context '" + context.getName() + "'";
     }
 
-    /** Returns the settings of the element, with those of its ring that stand in other elements. */
+    /**
+     * Returns the settings of the element, with those of its ring that stand in other elements.
+     *
+     * @throws BurstException if these contradict each other, or if the drain cannot be another process
+     */
     StreamTerms terms() {
         final Settings door = new Settings(new TreeMap<>(String.CASE_INSENSITIVE_ORDER), BurstAppenderBuilder.WORDING);
         final StreamTerms own = appender.element().terms().stream();
-        return own.on(own.ring().with(othersOfConfiguration(), door));
+        final StreamTerms terms = own.on(own.ring().with(othersOfConfiguration(), door));
+        if (terms.ring().isDrainedElsewhere()) {
+            requireNoJvm(appender.element().terms());
+        }
+        return terms;
+    }
+
+    /** Keeps an element from an external drain if a JVM would have to roll its files, or to ship its records. */
+    private static void requireNoJvm(final BurstElement.Terms element) {
+        if (!element.shippers().isEmpty()) {
+            final ShipperSettings first = element.shippers().get(0);
+            throw new BurstException(
+                    BurstException.Code.INVALID_ARGUMENT,
+                    "drain=\"external\" cannot be used with <" + ShipperSettings.ELEMENT
+                            + ">, which ships in a thread of the application: remove the element, set segments=\""
+                            + element.stream().config().segments().folder()
+                            + "\", and run `java -jar burstlog-kafka.jar FOLDER --topic "
+                            + first.settings().get("topic") + " --properties FILE` with that folder.");
+        }
+        if (element.rolling() != null) {
+            WithoutJvm.require(element.rolling());
+        }
     }
 
     /**

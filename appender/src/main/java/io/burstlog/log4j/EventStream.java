@@ -14,6 +14,7 @@ import io.burstlog.doors.StreamTerms;
 import io.burstlog.log4j.rolling.FileRolling;
 import io.burstlog.log4j.rolling.RollingSettings;
 import io.burstlog.log4j.rolling.RollingStream;
+import io.burstlog.log4j.rolling.WithoutJvm;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
@@ -84,9 +85,7 @@ final class EventStream extends OpenStream {
         final EventStream open;
         try {
             RecordEncoders.prepare();
-            final FileRolling rolling = settings == null
-                    ? null
-                    : FileRolling.of(settings, RollingStream.of(stream, ring.log(), ring.name()));
+            final FileRolling rolling = settings == null ? null : rolling(ring, stream, settings);
             open = new EventStream(ring, stream, terms, settings, rolling, first);
         } catch (final RuntimeException | Error failure) {
             stream.close(Duration.ZERO);
@@ -101,6 +100,13 @@ final class EventStream extends OpenStream {
         }
     }
 
+    private static FileRolling rolling(final OpenRing ring, final BurstStream stream, final RollingSettings settings) {
+        final RollingStream rolled = RollingStream.of(stream, ring.log(), ring.name());
+        return ring.terms().isDrainedElsewhere()
+                ? FileRolling.elsewhere(settings, rolled)
+                : FileRolling.of(settings, rolled);
+    }
+
     private RollingStream rolled() {
         return RollingStream.of(stream, ring.log(), ring.name());
     }
@@ -110,11 +116,14 @@ final class EventStream extends OpenStream {
         if (settings == null) {
             return ring.log().stream(null, terms.config());
         }
-        final StreamConfig config = terms.config().toBuilder()
-                .fileName(FileRolling.firstFile(settings))
-                .rollsByCaller(true)
-                .build();
-        return ring.log().stream(settings.isDirectWrite() ? terms.location().file() : null, config);
+        final StreamConfig.Builder config = terms.config().toBuilder().fileName(FileRolling.firstFile(settings));
+        if (ring.terms().isDrainedElsewhere()) {
+            WithoutJvm.require(settings);
+            config.rolling(WithoutJvm.rules(settings));
+        } else {
+            config.rollsByCaller(true);
+        }
+        return ring.log().stream(settings.isDirectWrite() ? terms.location().file() : null, config.build());
     }
 
     private void begin(final Layout<? extends Serializable> header) {
@@ -137,17 +146,21 @@ final class EventStream extends OpenStream {
         if (rolling != null && wantedSettings != null && wantedSettings != settings) {
             try {
                 rolling.update(wantedSettings);
+            } catch (final BurstException refusal) {
+                tellNotInForce(wantedSettings, refusal.getMessage());
+                return;
             } catch (final RuntimeException ofPlugin) {
-                LOGGER.error(
-                        "Burst '{}': its policy and strategy are not in force for {}: {}",
-                        wantedSettings.appender(),
-                        file(),
-                        ofPlugin.toString());
+                tellNotInForce(wantedSettings, ofPlugin.toString());
                 return;
             }
             settings = wantedSettings;
             terms = new StreamTerms(terms.location(), terms.ring(), terms.config(), wanted.filePattern());
         }
+    }
+
+    private void tellNotInForce(final RollingSettings wanted, final String reason) {
+        LOGGER.error(
+                "Burst '{}': its policy and strategy are not in force for {}: {}", wanted.appender(), file(), reason);
     }
 
     /** Notes that one more appender has the log file open. */

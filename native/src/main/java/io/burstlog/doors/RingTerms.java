@@ -149,6 +149,11 @@ public record RingTerms(
         return all.size() == texts.size() ? this : new Reading(door.of(all), config.ring()).terms(own);
     }
 
+    /** {@return whether another process moves the records to the log files, as long as there is one} */
+    public boolean isDrainedElsewhere() {
+        return config.values().get("drain") == Drain.EXTERNAL;
+    }
+
     /** Names the values in which this open ring differs from a configuration. */
     String differencesTo(RingTerms wanted, String form, Predicate<String> counts) {
         // A configuration without a size accepts a ring of any size.

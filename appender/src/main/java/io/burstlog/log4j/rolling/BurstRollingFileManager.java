@@ -13,6 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.logging.log4j.core.LifeCycle;
 import org.apache.logging.log4j.core.LifeCycle2;
@@ -53,6 +55,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private Supplier<String> reasonToPutOff = () -> null;
 
     private RollWarning warning;
+    private Consumer<AcceptedRoll> acceptedRolls = roll -> {};
 
     private volatile Duration retryDelay = RETRY_DELAY;
     private volatile RollContent content;
@@ -86,6 +89,16 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         try {
             reasonToPutOff = reason;
             warning = told;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sets who is told of each roll that the ring has accepted; call it before the first roll. It must not wait. */
+    void tellAccepted(final Consumer<AcceptedRoll> told) {
+        lock.lock();
+        try {
+            acceptedRolls = told;
         } finally {
             lock.unlock();
         }
@@ -196,15 +209,19 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         final long began = fileMillis;
         fileMillis = millis;
         retry.set(null);
-        boolean accepted = false;
+        long sequence = 0;
         try {
+            final String file = getFileName();
             final Roll roll = content.roll(note, skipsFooter, AskAt.of(getTriggeringPolicy()), millis);
-            accepted = stream.roll(roll, TimeUnit.MILLISECONDS.toNanos(millis)) > 0;
+            sequence = stream.roll(roll, TimeUnit.MILLISECONDS.toNanos(millis));
+            if (sequence > 0) {
+                acceptedRolls.accept(new AcceptedRoll(sequence, note, file, ending, began, millis));
+            }
         } catch (final BurstException failure) {
             // The next event meets the same failure, and its call throws.
             LOGGER.debug("Burst '{}': no roll: {}", getName(), failure.getMessage());
         } finally {
-            if (!accepted) {
+            if (sequence <= 0) {
                 fileMillis = began;
                 bytes.getAndAdd(ending);
                 retry.set(laterWith(note, false));
@@ -350,7 +367,14 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         listeners.remove(listener);
     }
 
-    List<RolloverListener> listeners() {
-        return listeners;
+    /** Calls each listener. What one throws keeps nothing else from its end. */
+    void tell(final BiConsumer<RolloverListener, String> what, final String file) {
+        for (final RolloverListener listener : listeners) {
+            try {
+                what.accept(listener, file);
+            } catch (final RuntimeException | Error failure) {
+                LOGGER.warn("Burst '{}': the rollover listener {} failed: {}", getName(), listener, failure, failure);
+            }
+        }
     }
 }

@@ -8,8 +8,8 @@ import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 
 /**
- * The rolling of one log file, from the open of its stream to the close: the manager decides when, the roller and the
- * strategy give names, the jobs compress and delete. Safe for use by any thread.
+ * The rolling of one log file, from the open of its stream to the close: the manager decides when, and {@link RollWork}
+ * is what follows. Safe for use by any thread.
  */
 public final class FileRolling {
 
@@ -21,21 +21,12 @@ public final class FileRolling {
 
     private final RollingStream stream;
     private final BurstRollingFileManager manager;
-    private final StrategyRun strategy;
-    private final Roller roller;
-    private final StreamJobs jobs;
+    private final RollWork work;
 
-    private FileRolling(
-            final RollingStream stream,
-            final BurstRollingFileManager manager,
-            final StrategyRun strategy,
-            final Roller roller,
-            final StreamJobs jobs) {
+    private FileRolling(final RollingStream stream, final BurstRollingFileManager manager, final RollWork work) {
         this.stream = stream;
         this.manager = manager;
-        this.strategy = strategy;
-        this.roller = roller;
-        this.jobs = jobs;
+        this.work = work;
     }
 
     /** {@return the file to open a stream with} */
@@ -67,19 +58,21 @@ public final class FileRolling {
     }
 
     /**
-     * Begins to roll a stream that is open, after the rolls that are in the ring already. No policy is asked before
-     * {@link #begin}.
+     * Begins to roll a stream that is open and that this process drains, after the rolls that are in the ring already.
+     * No policy is asked before {@link #begin}.
      */
     public static FileRolling of(final RollingSettings settings, final RollingStream stream) {
-        final StrategyRun strategy = new StrategyRun(settings);
         final BurstRollingFileManager manager = new BurstRollingFileManager(settings, stream, stream.stats());
-        final StreamJobs jobs = strategy.jobsFor(settings, stream);
-        strategy.begin(manager, jobs);
-        strategy.deleteBeginnings(stream, jobs);
-        final RollWarning warning = new RollWarning(settings.appender());
-        manager.putOff(jobs::reasonToPutOff, warning);
-        final Roller roller = Roller.start(settings.appender(), stream, manager, strategy, warning);
-        return new FileRolling(stream, manager, strategy, roller, jobs);
+        return new FileRolling(stream, manager, new RollsHere(settings, stream, manager));
+    }
+
+    /**
+     * Begins to roll a stream whose drain is another process. It was opened with {@link WithoutJvm#rules}, and the
+     * settings have no {@link WithoutJvm#refusals}.
+     */
+    public static FileRolling elsewhere(final RollingSettings settings, final RollingStream stream) {
+        final BurstRollingFileManager manager = new BurstRollingFileManager(settings, stream, stream.stats());
+        return new FileRolling(stream, manager, new RollsElsewhere(settings, stream, manager));
     }
 
     /**
@@ -91,15 +84,18 @@ public final class FileRolling {
         stream.awaitDrained(PATIENCE_AT_START);
         final StreamStats stats = stream.stats();
         manager.continues(stats, isNew ? 0 : stats.fileBytes());
-        strategy.finishLeftovers(stream, jobs);
+        work.begin();
         manager.initialize();
     }
 
-    /** Takes another configuration. The file that is written goes on, and its size and age count. */
+    /**
+     * Takes another configuration. The file that is written goes on, and its size and age count.
+     *
+     * @throws io.burstlog.BurstException if the drain cannot perform rolls as it says; nothing changes then
+     */
     public void update(final RollingSettings settings) {
-        strategy.update(settings, stream);
+        work.update(settings);
         manager.update(settings);
-        strategy.finishLeftovers(stream, jobs);
     }
 
     /** To be called before each event; see {@link BurstRollingFileManager#beforeEvent}. */
@@ -119,7 +115,7 @@ public final class FileRolling {
 
     /** For tests. */
     StreamJobs jobs() {
-        return jobs;
+        return ((RollsHere) work).jobs();
     }
 
     /** No roll begins any more. Those in the ring are still performed until {@link #end}. */
@@ -133,8 +129,6 @@ public final class FileRolling {
      * @return whether the jobs that were due are done
      */
     public boolean end(final Duration timeout) {
-        final long begin = System.nanoTime();
-        roller.awaitEnd(timeout);
-        return jobs.end(timeout.minusNanos(System.nanoTime() - begin));
+        return work.end(timeout);
     }
 }

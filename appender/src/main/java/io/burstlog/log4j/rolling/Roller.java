@@ -7,7 +7,6 @@ import io.burstlog.StreamStats;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiConsumer;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
 import org.apache.logging.log4j.status.StatusLogger;
@@ -94,7 +93,7 @@ final class Roller implements Runnable {
             awaitOutcome(request);
             return;
         }
-        tell(RolloverListener::rolloverTriggered, request.file());
+        manager.tell(RolloverListener::rolloverTriggered, request.file());
         StrategyRun.Ended ended = null;
         try {
             ended = strategy.run(request, note);
@@ -120,7 +119,7 @@ final class Roller implements Runnable {
             // The engine has told of a rename that was refused.
             manager.goesOn(note, request.fileBytes(), TimeUnit.NANOSECONDS.toMillis(request.fileBornNanos()));
         }
-        tell(RolloverListener::rolloverComplete, request.file());
+        manager.tell(RolloverListener::rolloverComplete, request.file());
     }
 
     /** Waits until the drain has noted the outcome of a roll. Null if the stream is closed before that. */
@@ -135,16 +134,6 @@ final class Roller implements Runnable {
                 return null;
             }
             LockSupport.parkNanos(look);
-        }
-    }
-
-    private void tell(final BiConsumer<RolloverListener, String> what, final String file) {
-        for (final RolloverListener listener : manager.listeners()) {
-            try {
-                what.accept(listener, file);
-            } catch (final RuntimeException | Error failure) {
-                LOGGER.warn("Burst '{}': the rollover listener {} failed: {}", appender, listener, failure, failure);
-            }
         }
     }
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import io.burstlog.BurstException;
+import java.time.Duration;
+
+/** What becomes of the rolls that a ring has accepted. Safe for use by any thread. */
+interface RollWork {
+
+    /** Called once before the first roll, when those of earlier processes are performed. */
+    void begin();
+
+    /**
+     * Takes another configuration, before the manager does.
+     *
+     * @throws BurstException if rolls cannot be performed as it says; then the one before stays in force
+     */
+    void update(RollingSettings settings);
+
+    /**
+     * Called when the stream is closed.
+     *
+     * @return whether the work that was due is done
+     */
+    boolean end(Duration timeout);
+}
