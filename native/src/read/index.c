@@ -125,6 +125,11 @@ static int open_chunk(struct index_file *index) {
     }
 }
 
+static int damaged(const struct index_file *index, uint64_t offset) {
+    return error_set(EUCLEAN, "index %s is damaged behind offset %llu of its log file", index->path,
+                     (unsigned long long)offset);
+}
+
 int index_next(struct index_file *index, struct index_item *item) {
     if (index->has_found) {
         *item = index->found;
@@ -150,8 +155,7 @@ int index_next(struct index_file *index, struct index_item *item) {
     }
     const size_t used = index_take(&index->place, index->data + index->item, index->items_end - index->item, item);
     if (used == 0) {
-        return error_set(EUCLEAN, "index %s is damaged behind offset %llu of its log file", index->path,
-                         (unsigned long long)index->place.offset);
+        return damaged(index, index->place.offset);
     }
     item->epoch = index->epoch;
     index->item += used;
@@ -220,9 +224,14 @@ static int find_time_from(struct index_file *index, uint32_t block, int64_t time
     if (rc == 1 && is_first && block > 0) {
         rc = find_from(index, --block, INDEX_TIME, time_ns, &loss, &is_first);
     }
-    return rc == 1 && loss.kind == INDEX_LOSS
-               ? find_from(index, block, INDEX_SEQUENCE, (int64_t)loss.sequence, &loss, &is_first)
-               : rc;
+    if (rc == 1 && loss.kind == INDEX_LOSS) {
+        rc = find_from(index, block, INDEX_SEQUENCE, (int64_t)loss.sequence, &loss, &is_first);
+        if (rc == 1 && index->found.kind != INDEX_LOSS) { /* sequences that do not rise */
+            index->has_found = 0;
+            return damaged(index, index->found.offset);
+        }
+    }
+    return rc;
 }
 
 int index_find(struct index_file *index, enum index_goal goal, int64_t value) {
