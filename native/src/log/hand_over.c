@@ -102,12 +102,11 @@ void hand_over_drain(const burst_t *log, char *text, size_t room) {
 
 int hand_over_check_stream(const burst_t *log, const char *ring, const burst_stream_config_t *stream) {
     return log->is_external && stream->rolls_by_caller
-               ? error_set(
-                     EINVAL,
-                     "log file %s of ring %s is rolled by its caller (rolls_by_caller), whom the "
-                     "drain of another process cannot ask: let the engine roll it (rolling), or leave out "
-                     "drain=external",
-                     stream->file_name, ring)
+               ? error_set(EINVAL,
+                           "log file %s of ring %s is rolled by its caller (rolls_by_caller), whom the "
+                           "drain of another process cannot ask: let the engine roll it (rolling), or leave out "
+                           "drain=external",
+                           stream->file_name, ring)
                : 0;
 }
 
