@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
+import io.burstlog.Drain;
 import io.burstlog.Durability;
 import io.burstlog.Rolling;
 import io.burstlog.StreamConfig;
@@ -28,8 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The log is written by Burstlog itself: its beginning is in archives and a log file, its end in the ring alone. */
 class StateFromLogTest {
     private static final String START = "start of this run";
-    private static final Duration SOON = Duration.ofMillis(10);
-    private static final Duration NOT_IN_THIS_TEST = Duration.ofMinutes(10);
     private static final int ORDERS = 200;
 
     @TempDir
@@ -46,14 +45,19 @@ class StateFromLogTest {
         log = directory.resolve("gateway.log");
     }
 
-    private BurstLog open(Duration drainInterval) {
+    private BurstLog open() {
+        return open(Drain.INNER);
+    }
+
+    private BurstLog open(Drain drain) {
         Rolling rolling = Rolling.to(directory.resolve("gateway-%i.log").toString())
                 .size(20_000)
                 .compress(true);
         return BurstLog.open(BurstConfig.builder()
                 .ring(ring.toString())
                 .durability(Durability.PROCESS)
-                .drainInterval(drainInterval)
+                .drainInterval(Duration.ofMillis(10))
+                .drain(drain)
                 .window(directory.toString())
                 .main(StreamConfig.builder()
                         .fileName(log.toString())
@@ -96,7 +100,7 @@ class StateFromLogTest {
 
     @Test
     void archivesFileAndRingAreOneView() throws IOException {
-        try (BurstLog first = open(SOON)) {
+        try (BurstLog first = open()) {
             for (int order = 1; order <= ORDERS; order++) {
                 logOrder(first, order);
             }
@@ -106,7 +110,8 @@ class StateFromLogTest {
                     .as("archives")
                     .hasSizeGreaterThan(2);
         }
-        try (BurstLog second = open(NOT_IN_THIS_TEST)) {
+        // No drain is there, so the records stay in the ring.
+        try (BurstLog second = open(Drain.EXTERNAL)) {
             logOrder(second, ORDERS + 1);
             append(second, "orders", execution(executions + 1, ORDERS + 2, 1, NEW, 7, 0));
             append(second, "orders", START);
@@ -125,7 +130,7 @@ class StateFromLogTest {
 
     @Test
     void anExecutionThatStandsTwiceInTheLogIsRefused() {
-        try (BurstLog first = open(SOON)) {
+        try (BurstLog first = open()) {
             append(first, "orders", execution(1, 1, 1, NEW, 100, 0));
             append(first, "orders", execution(2, 1, 2, PARTIALLY_FILLED, 100, 40));
             append(first, "orders", execution(2, 1, 2, PARTIALLY_FILLED, 100, 40));
@@ -140,7 +145,7 @@ class StateFromLogTest {
 
     @Test
     void anExecutionThatIsMissingInTheLogIsNoticed() {
-        try (BurstLog first = open(SOON)) {
+        try (BurstLog first = open()) {
             append(first, "orders", execution(1, 1, 1, NEW, 100, 0));
             append(first, "orders", execution(3, 2, 1, NEW, 100, 0));
             append(first, "orders", START);
@@ -152,7 +157,7 @@ class StateFromLogTest {
 
     @Test
     void aStateThatAnOrderCannotGetIsRefused() {
-        try (BurstLog first = open(SOON)) {
+        try (BurstLog first = open()) {
             append(first, "orders", execution(1, 1, 1, NEW, 100, 0));
             append(first, "orders", execution(2, 1, 2, FILLED, 100, 100));
             append(first, "orders", execution(3, 1, 3, PARTIALLY_FILLED, 100, 10));
