@@ -15,6 +15,7 @@
 #define DEFAULT_INTERVAL_NS 100000000
 #define POLL_NS 10000000
 #define AFTER_ERROR_NS 500000000
+#define WINDOW_WITHIN_NS 10000000000 /* an open that reads a large ring takes some seconds */
 #define HOLDER_BYTES 64
 
 /* ------------------------------------------------------------------------------------------------------------ begin */
@@ -116,6 +117,12 @@ struct trouble {
     int64_t told_ns;
 };
 
+static void pause_after_error(const struct ring_drain *self) {
+    for (int64_t slept_ns = 0; slept_ns < AFTER_ERROR_NS && !ring_drain_is_stopped(self); slept_ns += POLL_NS) {
+        self->platform->ops->sleep_ns(self->platform, POLL_NS);
+    }
+}
+
 /* Tells an error when it begins and each minute, and waits a moment. A process that opens the ring has its guard a moment
  * before it has the writer's lock: that is told only if it lasts. */
 static void wait_after(struct ring_drain *self, struct trouble *trouble, int rc) {
@@ -127,19 +134,28 @@ static void wait_after(struct ring_drain *self, struct trouble *trouble, int rc)
         const uint32_t severity = rc == -EBUSY ? EVENT_WARN : EVENT_ERROR;
         events_post(self->events, severity, "ring %s is not drained: %s", self->ring, error_text());
     }
-    for (int64_t slept_ns = 0; slept_ns < AFTER_ERROR_NS && !ring_drain_is_stopped(self); slept_ns += POLL_NS) {
-        self->platform->ops->sleep_ns(self->platform, POLL_NS);
-    }
+    pause_after_error(self);
 }
 
-/* Drains as long as this process has the lock and is not stopped. Returns 0, or -ESTALE with a sentence. */
+/* Whether a writer without a window has had time enough to make one. */
+static int is_overdue(const struct ring_drain *self, int64_t *since_ns) {
+    const int64_t now_ns = platform_monotonic_ns(self->platform);
+    *since_ns = *since_ns == 0 ? now_ns : *since_ns;
+    self->platform->ops->sleep_ns(self->platform, POLL_NS);
+    return now_ns - *since_ns >= WINDOW_WITHIN_NS;
+}
+
+/* Drains as long as this process has the lock and is not stopped. Returns 0; or, with a sentence, DRAIN_NOT_BESIDE if it cannot
+ * drain beside the writer, or -ESTALE. */
 static int serve(struct ring_drain *self) {
     struct trouble trouble = {.rc = 0};
+    int64_t no_window_ns = 0;
     while (!ring_drain_is_stopped(self) && locks_is_named(&self->locks)) {
         int rc = locks_try(&self->locks, LOCKS_WRITER);
         rc = rc == 0 ? drain_session_at_rest(self) : rc == -EBUSY ? drain_session_beside(self) : rc;
-        if (rc == -ESTALE) {
-            return rc;
+        no_window_ns = rc == DRAIN_NO_WINDOW ? no_window_ns : 0;
+        if (rc == -ESTALE || rc == DRAIN_NOT_BESIDE || (rc == DRAIN_NO_WINDOW && is_overdue(self, &no_window_ns))) {
+            return rc == -ESTALE ? rc : DRAIN_NOT_BESIDE;
         }
         if (rc < 0) {
             wait_after(self, &trouble, rc);
@@ -148,6 +164,19 @@ static int serve(struct ring_drain *self) {
         }
     }
     return 0;
+}
+
+/* The drain that cannot reach a writer must not keep the lock: the ring would fill. The writer drains by itself until this one
+ * can, or until that writer has gone. */
+static void leave_to_writer(struct ring_drain *self) {
+    events_post(self->events, EVENT_WARN,
+                "ring %s is left to the process that writes it, which drains it after 10 s, or when it is three "
+                "quarters full: %s",
+                self->ring, error_text());
+    do {
+        pause_after_error(self);
+    } while (!ring_drain_is_stopped(self) && locks_is_named(&self->locks) &&
+             locks_is_held(&self->locks, LOCKS_WRITER) == 1 && drain_session_look_beside(self) != 0);
 }
 
 static int run(struct ring_drain *self) {
@@ -161,6 +190,10 @@ static int run(struct ring_drain *self) {
             page_file_close(&self->file);
         }
         locks_let_go(&self->locks, LOCKS_DRAIN);
+        if (rc == DRAIN_NOT_BESIDE) {
+            leave_to_writer(self);
+            rc = 0;
+        }
     }
     return rc < 0 ? rc : 0;
 }

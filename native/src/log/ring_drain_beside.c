@@ -9,8 +9,6 @@
 #include "ledger/ledger.h"
 #include "log/ring_drain_session.h"
 
-#define NO_WINDOW_YET_NS 10000000
-
 struct beside {
     struct window_socket socket;
     struct attached_window window;
@@ -137,7 +135,7 @@ static void close_beside(const struct ring_drain *self, struct beside *beside) {
 static int is_written(const struct ring_drain *self, const struct beside *beside) {
     return !ring_drain_is_stopped(self) && atomic_load(&beside->window.lines->state) != WINDOW_CLOSED &&
            locks_is_held(&self->locks, LOCKS_WRITER) == 1 && locks_is_named(&self->locks) &&
-           !window_socket_is_stale(&beside->socket, self->window);
+           !window_socket_is_over(&beside->socket, self->window);
 }
 
 static int drain(struct ring_drain *self, const struct beside *beside) {
@@ -155,33 +153,47 @@ static int drain(struct ring_drain *self, const struct beside *beside) {
 }
 
 static int serve(struct ring_drain *self, struct beside *beside) {
-    int rc = check_window(self, &beside->window);
-    rc = rc < 0 ? rc : open_beside(self, beside);
-    if (rc < 0 || is_outdated(beside)) {
-        return rc; /* outdated: the writer is gone, and will let go of its lock in a moment */
-    }
     const struct drain_session_source given = {.device = beside->device,
                                                .checkpoints = ledger_checkpoints(beside->ledger),
                                                .source = &beside->source,
                                                .requests = beside->requests,
                                                .epoch = beside->window.head.epoch,
                                                .epoch_begin = beside->window.head.begin_position};
-    rc = drain_session_open(self, &given);
-    rc = rc < 0 ? rc : drain(self, beside);
+    int rc = drain_session_open(self, &given);
+    rc = rc == 0 ? drain(self, beside) : rc == -ESTALE ? rc : DRAIN_NOT_BESIDE;
     drain_session_close(self);
     return rc;
 }
 
-int drain_session_beside(struct ring_drain *self) {
-    struct beside beside = {.socket.fd = -1};
+/* Returns 0, DRAIN_NO_WINDOW or DRAIN_NOT_BESIDE, each but 0 with a sentence. */
+static int connect_to(const struct ring_drain *self, struct beside *beside) {
     int fd;
-    if (window_connect(self->window, &beside.socket, &fd) < 0) {
-        self->platform->ops->sleep_ns(self->platform, NO_WINDOW_YET_NS); /* the writer opens the ring, or closes it */
-        return 0;
+    *beside = (struct beside){.socket.fd = -1};
+    if (window_connect(self->window, &beside->socket, &fd) < 0) {
+        return DRAIN_NO_WINDOW;
     }
-    int rc = window_attach(fd, self->window, &beside.window);
+    int rc = window_attach(fd, self->window, &beside->window);
     close(fd);
-    rc = rc < 0 ? rc : serve(self, &beside);
+    rc = rc < 0 ? rc : check_window(self, &beside->window);
+    rc = rc < 0 ? rc : open_beside(self, beside);
+    return rc == 0 ? 0 : rc == -EAGAIN ? DRAIN_NO_WINDOW : DRAIN_NOT_BESIDE;
+}
+
+int drain_session_beside(struct ring_drain *self) {
+    struct beside beside;
+    int rc = connect_to(self, &beside);
+    if (rc == 0 && is_outdated(&beside)) {
+        rc = DRAIN_NO_WINDOW; /* the writer is gone, and will let go of its lock in a moment */
+        error_set(ESTALE, "the window %s is of an earlier log", self->window);
+    }
+    rc = rc == 0 ? serve(self, &beside) : rc;
+    close_beside(self, &beside);
+    return rc;
+}
+
+int drain_session_look_beside(struct ring_drain *self) {
+    struct beside beside;
+    const int rc = connect_to(self, &beside);
     close_beside(self, &beside);
     return rc;
 }

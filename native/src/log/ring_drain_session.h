@@ -73,8 +73,15 @@ void drain_session_pause(struct ring_drain *self);
  * has come or when it was stopped; or -errno with a sentence. */
 int drain_session_at_rest(struct ring_drain *self);
 
-/* Drains the ring of a writer. Returns 0 when that is gone, not there yet, or when it was stopped; or -errno with a
- * sentence. */
+/* Results of the next two beside 0 and -errno, with a sentence. */
+#define DRAIN_NO_WINDOW 1  /* the writer gives none now: it opens the ring, or closes it, or has lost its socket */
+#define DRAIN_NOT_BESIDE 2 /* this process cannot drain that writer's ring, which may be of another version */
+
+/* Drains the ring of a writer. Returns 0 when that is gone, or when it was stopped; DRAIN_NO_WINDOW or DRAIN_NOT_BESIDE, and
+ * nothing was drained; or -errno with a sentence. */
 int drain_session_beside(struct ring_drain *self);
+
+/* Whether that could drain now: returns 0, DRAIN_NO_WINDOW or DRAIN_NOT_BESIDE. */
+int drain_session_look_beside(struct ring_drain *self);
 
 #endif

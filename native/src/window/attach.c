@@ -49,7 +49,7 @@ static int check_head(const struct window_head *head, uint64_t memory_bytes, con
         return error_set(
             EPROTO,
             "the window of %s is of version %u with features %#llx, which this version (%u) does not know: "
-            "read it with the version of the process that writes the ring",
+            "read or drain it with the version of the process that writes the ring",
             path, head->version, (unsigned long long)head->incompatible, WINDOW_VERSION);
     }
     if (head->head_bytes < sizeof *head || head->head_bytes > WINDOW_LINES_OFFSET) {
@@ -261,13 +261,16 @@ int window_connect(const char *path, struct window_socket *socket_out, int *wind
     return 0;
 }
 
-int window_socket_is_stale(const struct window_socket *socket, const char *path) {
+int window_socket_is_over(const struct window_socket *socket, const char *path) {
     struct stat status;
     struct pollfd end = {.fd = socket->fd, .events = 0};
-    if (poll(&end, 1, 0) > 0 && (end.revents & (POLLHUP | POLLERR)) != 0) {
-        return 1;
-    }
-    return stat(path, &status) < 0 || status.st_dev != socket->device || status.st_ino != socket->inode;
+    const int has_hung_up = poll(&end, 1, 0) > 0 && (end.revents & (POLLHUP | POLLERR)) != 0;
+    return has_hung_up ||
+           (stat(path, &status) == 0 && (status.st_dev != socket->device || status.st_ino != socket->inode));
+}
+
+int window_socket_is_stale(const struct window_socket *socket, const char *path) {
+    return access(path, F_OK) < 0 || window_socket_is_over(socket, path);
 }
 
 int window_wish(const struct window_socket *socket, uint64_t above_position) {

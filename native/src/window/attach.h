@@ -44,7 +44,10 @@ struct window_socket {
  * -EPROTO (no greeting). */
 int window_connect(const char *path, struct window_socket *socket, int *window_fd);
 
-/* Whether another socket is at `path` now, or none, or no process holds the other end any more. */
+/* Whether another socket is at `path` now, or no process holds the other end any more. */
+int window_socket_is_over(const struct window_socket *socket, const char *path);
+
+/* The same, or there is no socket at `path`. */
 int window_socket_is_stale(const struct window_socket *socket, const char *path);
 
 /* Asks the log to wake this reader when the watermark is above the position. Returns 0, or -errno without a sentence if

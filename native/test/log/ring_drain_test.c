@@ -18,6 +18,31 @@ static void it_drains_beside_a_writer(void **state) {
     assert_int_equal(drain_beside_stop(drain), 0);
 }
 
+/* Their connection goes on, which no name is needed for. */
+static void a_drain_goes_on_beside_a_writer_whose_socket_is_deleted(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    char command[128];
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    append_text(log, "one\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    snprintf(command, sizeof command, "rm %s/*.window", folder);
+    assert_int_equal(system(command), 0);
+    append_text(log, "two\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    append_text(log, "three\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("one\ntwo\nthree\n");
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (burst_next_event(log, &event, 0) == 1) { /* else the writer has drained by itself, in the end */
+        assert_null(strstr(event.text, "has no drain any more"));
+    }
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
 /* Opens the log, appends the text, and dies. */
 static int append_and_die(char *const arguments[]) {
     burst_t *log;
@@ -163,6 +188,7 @@ int main(int argc, char **argv) {
     }
     const struct CMUnitTest tests[] = {
         TEST(it_drains_beside_a_writer),
+        TEST(a_drain_goes_on_beside_a_writer_whose_socket_is_deleted),
         TEST(it_drains_a_dead_ring_and_then_its_next_writer),
         TEST(a_second_drain_waits_and_names_the_first),
         TEST(drains_meet_in_a_new_lock_file),
