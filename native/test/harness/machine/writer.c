@@ -3,15 +3,16 @@
  * A program that logs inside a virtual machine, whose disks or power fail. Its log file says how far it is: it opens
  * the log, which recovers; checks each line that is there; and appends the next ones.
  *
- *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT [rolls] [segments]]
+ *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT [rolls] [segments] [external]]
  *
  * With `segments` its records also go to a folder of segments beside LOG; without the word they do if that folder is
- * there. REPORT is a port that leads out of the machine (default: standard output). It gets
+ * there. With `external` another process drains, `burstlog drain --window /run/burstlog`. REPORT is a port that leads out of the machine (default: standard output). It gets
  *
  *     F thread number     the log file holds all lines of the thread up to this one, each exactly once, whole, in order
  *     A thread number     the append of this line has returned: it is durable
  *     R 0 number          with `rolls`: a roll of the log file begins, to LOG-number
  *     D 0 number          the drain has performed it
+ *     O 0 0|1             with `external`: the recovered records were drained by this process; or by the other one
  *
  * Standard output also gets VIOLATION (exit code 3); and FAILED for an append that failed, with its time (exit code 5).
  * If SECONDS is 0 the program recovers, checks and closes.
@@ -37,6 +38,7 @@
 #define FOOTER "#end\n"
 #define EXIT_VIOLATION 3
 #define EXIT_FAILED 5
+#define WINDOW "/run/burstlog"
 
 static const char *const engines[] = {"auto", "pwrite", "uring", "nvme", "mapped", "flush"};
 
@@ -181,13 +183,17 @@ static void check_segments(void) {
         }
 }
 
+static int has_drained; /* this process, whose drain is another one */
+
 static void tell_events(void) {
     burst_event_t event = {.struct_bytes = sizeof event};
-    while (burst_next_event(log_open, &event, 0) == 1)
+    while (burst_next_event(log_open, &event, 0) == 1) {
         fprintf(stderr, "event: %s\n", event.text);
+        has_drained |= strstr(event.text, "by itself, since") != NULL;
+    }
 }
 
-static void open_log(char **argv) {
+static void open_log(char **argv, int is_external) {
     burst_stream_config_t main_config;
     burst_config_t config;
     burst_stream_config_init(&main_config);
@@ -203,6 +209,10 @@ static void open_log(char **argv) {
     config.drain_interval_ns = 20000000;
     main_config.segments = segments[0] != '\0' ? segments : NULL;
     main_config.segment_bytes = 64 << 10;
+    if (is_external) {
+        config.window = WINDOW;
+        config.drain = BURST_DRAIN_EXTERNAL;
+    }
     if (burst_open(&config, &log_open) < 0) {
         printf("FAILED open: %s\n", burst_last_error());
         exit(EXIT_FAILED);
@@ -285,16 +295,17 @@ static int is_asked(int argc, char **argv, const char *word) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 7 || argc > 10 || argv[2][0] != '/' || atoi(argv[5]) > THREADS_MAX) {
-        fprintf(stderr,
-                "usage: machine-writer RING /LOG ENGINE DURABILITY THREADS SECONDS [REPORT [rolls] [segments]]\n");
+    if (argc < 7 || argc > 11 || argv[2][0] != '/' || atoi(argv[5]) > THREADS_MAX) {
+        fprintf(stderr, "usage: machine-writer RING /LOG ENGINE DURABILITY THREADS SECONDS [REPORT [rolls] [segments] "
+                        "[external]]\n");
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     snprintf(segments, sizeof segments, "%.*s/segments", (int)(strrchr(argv[2], '/') - argv[2]), argv[2]);
     if (!is_asked(argc, argv, "segments") && access(segments, F_OK) != 0)
         segments[0] = '\0';
-    open_log(argv);
+    const int is_external = is_asked(argc, argv, "external");
+    open_log(argv, is_external);
     check_files(argv[2]);
     if (segments[0] != '\0')
         check_segments();
@@ -303,6 +314,10 @@ int main(int argc, char **argv) {
         return 2;
     }
     const int threads = atoi(argv[5]);
+    if (is_external) {
+        tell_events();
+        say("O", 0, !has_drained);
+    }
     for (int thread = 0; thread < threads; thread++)
         say("F", thread, seen[thread].highest);
     end_ns = now_ns() + (int64_t)(atof(argv[6]) * (double)SECOND_NS);
