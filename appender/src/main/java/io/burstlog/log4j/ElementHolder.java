@@ -70,14 +70,13 @@ record ElementHolder(BurstAppender appender) implements Holder, Suspension.Part 
     /** Keeps an element from an external drain if a JVM would have to roll its files, or to ship its records. */
     private static void requireNoJvm(final BurstElement.Terms element) {
         if (!element.shippers().isEmpty()) {
-            final ShipperSettings first = element.shippers().get(0);
+            final String folder = element.stream().config().segments().folder();
+            final String topic = element.shippers().get(0).settings().get("topic");
             throw new BurstException(
                     BurstException.Code.INVALID_ARGUMENT,
-                    "drain=\"external\" cannot be used with <" + ShipperSettings.ELEMENT
-                            + ">, which ships in a thread of the application: remove the element, set segments=\""
-                            + element.stream().config().segments().folder()
-                            + "\", and run `java -jar burstlog-kafka.jar FOLDER --topic "
-                            + first.settings().get("topic") + " --properties FILE` with that folder.");
+                    "drain=\"external\" cannot be used with an element that ships in a thread of the application: remove"
+                            + " the element, set segments=\"" + folder
+                            + "\", and start java -jar burstlog-kafka.jar with that folder and --topic " + topic + ".");
         }
         if (element.rolling() != null) {
             WithoutJvm.require(element.rolling());

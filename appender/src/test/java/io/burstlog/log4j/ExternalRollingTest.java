@@ -193,6 +193,26 @@ class ExternalRollingTest {
     }
 
     @Test
+    void a_shipper_in_the_application_is_refused_with_the_command_that_takes_its_place() throws Exception {
+        final OrdersDirectory directory = directory("outer");
+        FakeShipperProvider.comeToThis(request -> {});
+        final String xml = RunningLog4j.xml(directory.burst(
+                "window=\"" + directory.path() + "\" drain=\"external\"",
+                OrdersDirectory.MESSAGE
+                        + "<Kafka topic=\"orders\"><Property name=\"bootstrap.servers\">here:9092</Property></Kafka>"));
+        try (RunningLog4j log4j = RunningLog4j.with(xml)) {
+            assertThat(log4j.status(Level.ERROR))
+                    .singleElement()
+                    .asString()
+                    .contains("an element that ships", "java -jar", "--topic orders")
+                    .contains("segments=\"" + directory.file() + ".segments\"");
+        } finally {
+            FakeShipperProvider.go();
+        }
+        assertThat(directory.path()).isEmptyDirectory();
+    }
+
+    @Test
     void another_compression_is_not_in_force_before_a_restart() throws Exception {
         final OrdersDirectory directory = directory("outer");
         try (RunningLog4j log4j = RunningLog4j.with(external(directory, "orders-%i.log", "", NEVER + NAMES_GROW))) {

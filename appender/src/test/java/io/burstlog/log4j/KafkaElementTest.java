@@ -431,19 +431,6 @@ class KafkaElementTest {
     }
 
     @Test
-    void with_an_external_drain_it_is_refused_with_the_command_that_takes_its_place() {
-        final String external = "window=\"" + directory.path() + "\" drain=\"external\"";
-        try (RunningLog4j log4j = RunningLog4j.with(with(external, KAFKA))) {
-            assertThat(log4j.status(Level.ERROR))
-                    .singleElement()
-                    .asString()
-                    .contains("<Kafka>", "segments=\"" + folder() + "\"", "java -jar", "--topic orders");
-        }
-        assertThat(FakeShipperProvider.started()).isEmpty();
-        assertThat(directory.ring()).doesNotExist();
-    }
-
-    @Test
     void its_threads_are_daemons_and_known_as_its_own() throws Exception {
         final AtomicReference<List<Boolean>> found = new AtomicReference<>();
         FakeShipperProvider.comeToThis(request -> found.set(

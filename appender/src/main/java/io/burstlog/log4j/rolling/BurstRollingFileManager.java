@@ -367,7 +367,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         listeners.remove(listener);
     }
 
-    /** Calls each listener. What one throws keeps nothing else from its end. */
+    /** Calls each listener. One that throws does no harm. */
     void tell(final BiConsumer<RolloverListener, String> what, final String file) {
         for (final RolloverListener listener : listeners) {
             try {

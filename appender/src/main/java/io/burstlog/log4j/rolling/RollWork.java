@@ -4,7 +4,7 @@ package io.burstlog.log4j.rolling;
 import io.burstlog.BurstException;
 import java.time.Duration;
 
-/** What becomes of the rolls that a ring has accepted. Safe for use by any thread. */
+/** The work on the rolls that a ring has accepted. Safe for use by any thread. */
 interface RollWork {
 
     /** Called once before the first roll, when those of earlier processes are performed. */

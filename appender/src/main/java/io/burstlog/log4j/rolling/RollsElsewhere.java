@@ -32,7 +32,7 @@ final class RollsElsewhere implements RollWork, Runnable {
     private final RollingStream stream;
     private final BurstRollingFileManager manager;
 
-    /** What the open stream tells the drain of its rolls; null: only their names. */
+    /** The drain learns this from each roll; null: it learns only names. */
     private final Rolling rules;
 
     private final Queue<AcceptedRoll> waiting = new ConcurrentLinkedQueue<>();
