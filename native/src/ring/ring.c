@@ -107,6 +107,9 @@ void ring_durable_since(const struct ring *ring, uint64_t *position, uint64_t *n
 }
 
 void ring_release(struct ring *ring, uint64_t position) {
+    if (position == atomic_load_explicit(&ring->freed, memory_order_relaxed)) {
+        return;
+    }
     if (position - ring->last_start >= ring->geometry.capacity_bytes / RING_START_SHARE) {
         ring->last_start = position;
         atomic_store_explicit(&ring->starts[ring->starts_count++ % WINDOW_STARTS], position, memory_order_relaxed);

@@ -224,7 +224,8 @@ void ring_durable_since(const struct ring *ring, uint64_t *position, uint64_t *n
 /* The end of everything claimed, as a full position. */
 uint64_t ring_claimed(const struct ring *ring);
 
-/* The drain made everything below `position` durable elsewhere and gives its space back. Only the drain calls this. */
+/* The drain made everything below `position` durable elsewhere and gives its space back: wakes those who wait for space,
+ * unless the position is that of the call before. Only the drain calls this. */
 void ring_release(struct ring *ring, uint64_t position);
 
 /* Grants producers the next part of what the drain freed. `released`: the value with which the caller found no space.

@@ -34,6 +34,19 @@ static void whoever_waits_for_space_is_woken_by_all_that_ends_his_wait(void **st
     assert_wakes_who_waits_for_space(fail_it);
 }
 
+/* A log that another process drains looks at the slots each time that a waiter asks. If that woke the waiter, both would ask
+ * and look without a pause. */
+static void a_release_that_frees_nothing_wakes_nobody(void **state) {
+    (void)state;
+    struct ring *ring = full_ring();
+    release_it(ring);
+    const uint32_t ticket = event_count_register(&ring->space);
+    release_it(ring);
+    assert_int_equal(atomic_load(&ring->space.count), ticket);
+    event_count_leave(&ring->space);
+    free_ring(NULL);
+}
+
 static int naps;
 
 /* A second passes, and the waiter is woken without a reason. After some of these there is space. */
@@ -98,6 +111,7 @@ static void a_refused_offer_counts_as_one_that_met_a_full_ring(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(whoever_waits_for_space_is_woken_by_all_that_ends_his_wait),
+        RING_TEST(a_release_that_frees_nothing_wakes_nobody),
         RING_TEST(a_ring_that_is_full_for_a_second_is_told_once_with_a_limit_and_without),
         RING_TEST(a_refused_offer_counts_as_one_that_met_a_full_ring),
     };
