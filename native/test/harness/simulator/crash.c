@@ -35,7 +35,7 @@ static void add_lines(struct crash *crash, size_t place, const uint8_t *data, si
 
 static void add_mapping(struct crash *crash, const struct sim_device *device) {
     add_lines(crash, MEDIUM_DATA, device->image, device->medium_bytes - MEDIUM_DATA);
-    add_lines(crash, device->current.place, device->current.data, device->current.bytes);
+    add_lines(crash, device->current[0].place, device->current[0].data, device->current[0].bytes);
 }
 
 static void add_writes(struct crash *crash, const struct sim_device *device) {
@@ -47,7 +47,9 @@ static void add_writes(struct crash *crash, const struct sim_device *device) {
         add_write(crash, &(struct medium_write){
                              .place = sim_device_place(write->offset), .data = write->data, .bytes = write->bytes});
     }
-    add_write(crash, &device->current);
+    for (unsigned writer = 0; writer < PROCESSES_MAX; writer++) {
+        add_write(crash, &device->current[writer]);
+    }
 }
 
 void crash_survey(struct crash *crash, const struct world *world, uint64_t seed) {

@@ -58,7 +58,7 @@ int log_open(struct world *world) {
 }
 
 /* The log is what recovery found: all of it is acknowledged from now on. */
-static void settle_model(struct world *world, const struct recovery *recovery) {
+void log_settle(struct world *world, const struct recovery *recovery) {
     struct model *model = &world->model;
     const uint64_t last = recovery->next_sequence - 1;
     if (last < model->acknowledged && !model->medium_lied) {
@@ -116,7 +116,7 @@ static void check_stamps(struct world *world, const struct ring_view *view) {
 }
 
 /* Settles the model by a reader, which changes nothing. */
-static void read_and_settle(struct world *world) {
+void log_read_and_settle(struct world *world) {
     struct model *model = &world->model;
     struct ring_view *view;
     int rc = ring_view_open(&world->platform, &world->device.device, &view);
@@ -131,7 +131,7 @@ static void read_and_settle(struct world *world) {
     if (rc < 0) {
         violation(world, "the ring cannot be read: %s", error_text());
     }
-    settle_model(world, &view->recovery);
+    log_settle(world, &view->recovery);
     ring_view_close(&world->platform, view);
 }
 
@@ -152,13 +152,13 @@ void log_open_whole(struct world *world) {
     /* A reader must find the same as the open. It costs as much as an open, so it runs only now and then. */
     const int asked = world->model.is_formatting || world->before_operation != NULL || world_random(world, 4) == 0;
     if (asked && !world->device.is_ahead) {
-        read_and_settle(world);
+        log_read_and_settle(world);
     }
     if (log_open(world) < 0) {
         violation(world, "the ring cannot be opened: %s", error_text());
     }
     world->device.is_ahead = 0; /* the open has flushed it */
-    settle_model(world, &world->engine->view.recovery);
+    log_settle(world, &world->engine->view.recovery);
     check_stamps(world, &world->engine->view);
     const uint64_t next = ring_next_sequence(world->engine->ring);
     if (next != world->model.acknowledged + 1) {

@@ -25,6 +25,9 @@ int log_open(struct world *world);
 int log_is_refused(struct world *world);
 /* Opens, and checks what recovery found after a crash: no acknowledged record is missing, and no loss is made up. */
 void log_open_whole(struct world *world);
+/* Checks what recovery found, of which all is acknowledged from then on. log_read_and_settle recovers as a reader does. */
+void log_settle(struct world *world, const struct recovery *recovery);
+void log_read_and_settle(struct world *world);
 void log_close(struct world *world);
 void log_reopen(struct world *world);
 

@@ -130,9 +130,12 @@ const struct roller *sim_roller_of(const struct world *world, unsigned which) {
 }
 
 void sim_check_plans(const struct world *world) {
+    if (!world->rolls_planned) {
+        return;
+    }
     const struct ledger *ledger = world->engine->view.ledger;
     const unsigned newest = ledger_newest(ledger);
-    for (unsigned i = 0; world->rolls_planned && i < ledger_streams(ledger, newest); i++) {
+    for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
         struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
         const struct outlet_roll *roll = &state.outlet.roll;

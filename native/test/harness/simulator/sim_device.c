@@ -146,10 +146,15 @@ static struct device_write *sim_complete(struct device *device) {
 
 static int sim_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
     struct sim_device *sim = device_of(device);
-    sim->current = medium_write_of(sim, offset, data, bytes);
+    struct medium_write *current = &sim->current[sim->world->process];
+    *current = medium_write_of(sim, offset, data, bytes);
     world_operation(sim->world, offset < LAYOUT_DATA_OFFSET ? "write of a header slot" : "write of a block");
-    const int rc = finish(sim, &sim->current);
-    sim->current.bytes = 0;
+    if (sim->world->has_processes) {
+        current->seen = world_random(sim->world, UINT64_MAX);
+        world_operation(sim->world, "middle of a write");
+    }
+    const int rc = finish(sim, current);
+    current->bytes = 0;
     return rc < 0 ? error_set(-rc, "writing %zu bytes at %llu failed", bytes, (unsigned long long)offset) : 0;
 }
 
@@ -165,6 +170,37 @@ static void recall(const struct sim_device *device, size_t place, uint8_t *data,
     }
 }
 
+/* Lays over `data` what other processes have written so far. */
+static void look_ahead(const struct sim_device *device, size_t place, uint8_t *data, size_t bytes) {
+    for (unsigned writer = 0; writer < PROCESSES_MAX; writer++) {
+        const struct medium_write *write = &device->current[writer];
+        for (size_t done = 0; writer != device->world->process && done < write->bytes; done += SECTOR_BYTES) {
+            const size_t at = write->place + done;
+            if ((write->seen >> done / SECTOR_BYTES % 64 & 1) != 0 && at >= place &&
+                at + SECTOR_BYTES <= place + bytes) {
+                memcpy(data + (at - place), write->data + done, SECTOR_BYTES);
+            }
+        }
+    }
+}
+
+void sim_device_abandon(struct sim_device *device, unsigned writer, int submitted) {
+    struct medium_write *write = &device->current[writer];
+    for (size_t done = 0; done < write->bytes; done += SECTOR_BYTES) {
+        if ((write->seen >> done / SECTOR_BYTES % 64 & 1) != 0 || world_random(device->world, 2) == 0) {
+            memcpy(device->medium + write->place + done, write->data + done, SECTOR_BYTES);
+        }
+    }
+    write->bytes = 0;
+    for (unsigned i = 0; submitted && i < device->under_way_count; i++) {
+        const struct device_write *one = device->under_way[i];
+        if (world_random(device->world, 2) == 0) {
+            memcpy(device->medium + sim_device_place(one->offset), one->data, one->bytes);
+        }
+    }
+    device->under_way_count = submitted ? 0 : device->under_way_count;
+}
+
 static int sim_read(struct device *device, uint64_t offset, void *data, size_t bytes) {
     const struct sim_device *sim = device_of(device);
     const size_t place = sim_device_place(offset);
@@ -174,6 +210,7 @@ static int sim_read(struct device *device, uint64_t offset, void *data, size_t b
     if (offset >= LAYOUT_DATA_OFFSET) {
         memcpy(data, sim->medium + place, bytes);
         recall(sim, place, data, bytes);
+        look_ahead(sim, place, data, bytes);
         return 0;
     }
     const size_t kept = place == SIZE_MAX ? 0 : MEDIUM_SLOT_BYTES - place % MEDIUM_SLOT_BYTES;
@@ -181,6 +218,7 @@ static int sim_read(struct device *device, uint64_t offset, void *data, size_t b
     memcpy(data, sim->medium + (held > 0 ? place : 0), held);
     memset((uint8_t *)data + held, 0, bytes - held);
     recall(sim, place, data, held);
+    look_ahead(sim, place, data, held);
     return 0;
 }
 

@@ -102,7 +102,7 @@ static int sim_open(const struct files *files, const char *path) {
 unsigned sim_take_inode(struct sim_files *files) {
     unsigned number = 0;
     while (number < files->inode_count &&
-           (files->change_count > 0 || files->inodes[number].links > 0 || files->inodes[number].is_locked)) {
+           (files->change_count > 0 || files->inodes[number].links > 0 || files->inodes[number].locked_by != 0)) {
         number++;
     }
     if (number == FILES_MAX) {
@@ -122,10 +122,10 @@ unsigned sim_take_inode(struct sim_files *files) {
 
 static int sim_lock(const struct files *files, int file) {
     struct sim_inode *inode = &files_of(files)->inodes[file];
-    if (inode->is_locked) {
+    if (inode->locked_by != 0) {
         return -EBUSY;
     }
-    inode->is_locked = 1;
+    inode->locked_by = 1 + files_of(files)->world->process;
     return 0;
 }
 
@@ -153,7 +153,7 @@ static int sim_create(const struct files *files, const char *path, const struct 
     }
     const unsigned inode = sim_take_inode(sim);
     sim_change_name(sim, NULL, follow(sim, path), inode);
-    sim->inodes[inode].is_locked = 1;
+    sim->inodes[inode].locked_by = 1 + sim->world->process;
     return (int)inode;
 }
 
@@ -394,7 +394,7 @@ static int sim_list_siblings(const struct files *files, const char *path,
 }
 
 static void sim_close(const struct files *files, int file) {
-    files_of(files)->inodes[file].is_locked = 0;
+    files_of(files)->inodes[file].locked_by = 0;
 }
 
 static const struct files_ops sim_files_ops = {

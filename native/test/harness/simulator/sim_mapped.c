@@ -71,10 +71,10 @@ static struct device_write *mapped_complete(struct device *device) {
 /* Copies a header slot into the mapping; the marker is in the image already. */
 static int mapped_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
     struct sim_device *sim = device_of(device);
-    sim->current = (struct medium_write){.place = sim_device_place(offset), .data = data, .bytes = bytes};
+    sim->current[0] = (struct medium_write){.place = sim_device_place(offset), .data = data, .bytes = bytes};
     world_operation(sim->world, offset < LAYOUT_DATA_OFFSET ? "write of a header slot" : "write of a block");
-    sim_device_settle(sim, &sim->current);
-    sim->current.bytes = 0;
+    sim_device_settle(sim, &sim->current[0]);
+    sim->current[0].bytes = 0;
     return 0;
 }
 

@@ -53,7 +53,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->device.device.medium_bytes = LAYOUT_DATA_OFFSET + (uint64_t)blocks * WORLD_BLOCK_BYTES;
     memset(world->device.medium, 0, world->device.medium_bytes);
     world->device.under_way_count = 0;
-    world->device.current.bytes = 0;
+    memset(world->device.current, 0, sizeof world->device.current);
     world->device.told_count = 0;
     world->device.device.write_depth = 1;
     memset(world->device.image, 0, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
@@ -80,6 +80,8 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->writes_to = 0;
     world->random_state = seed;
     world->now_ns = 1000000000000;
+    world->process = 0;
+    world->has_processes = 0;
     world->level = 0;
     world->before_operation = NULL;
     forget_faults(world);
@@ -97,7 +99,7 @@ static void copy_inode(struct sim_inode *to, const struct sim_inode *from) {
     *to = *from;
     to->cache = cache;
     to->durable = durable;
-    to->is_locked = 0;
+    to->locked_by = 0;
 }
 
 void world_copy(struct world *to, const struct world *from) {
@@ -108,7 +110,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->device.device.line_bytes = from->device.device.line_bytes;
     memcpy(to->device.medium, from->device.medium, from->device.medium_bytes);
     to->device.under_way_count = 0;
-    to->device.current.bytes = 0;
+    memset(to->device.current, 0, sizeof to->device.current);
     to->device.is_ahead = 0;
     const unsigned inodes =
         to->files.inode_count > from->files.inode_count ? to->files.inode_count : from->files.inode_count;
@@ -148,6 +150,8 @@ void world_copy(struct world *to, const struct world *from) {
     to->events.first = to->events.end = 0;
     to->engine = NULL;
     to->is_held = 0;
+    to->process = 0;
+    to->has_processes = 0;
     to->file_name = from->file_name;
     memcpy(to->streams, from->streams, sizeof to->streams);
     to->has_streams = from->has_streams;

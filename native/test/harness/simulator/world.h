@@ -30,11 +30,14 @@
 #define MEDIUM_BYTES_MAX (MEDIUM_DATA + WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES)
 #define WRITES_UNDER_WAY_MAX 16u
 
+#define PROCESSES_MAX 4u
+
 /* A write that has begun and is not known to be durable. */
 struct medium_write {
     size_t place; /* in medium */
     const uint8_t *data;
     size_t bytes;
+    uint64_t seen; /* a bit for each sector, modulo 64: other processes read the new bytes already */
 };
 
 /* Writes that were acknowledged, and that the device may lose all the same: their data, and their places. */
@@ -60,8 +63,8 @@ struct sim_device {
     unsigned told_count;
     struct device_write *under_way[WRITES_UNDER_WAY_MAX];
     unsigned under_way_count;
-    struct medium_write current; /* bytes == 0: none */
-    int fail_write_in;           /* the write after this many fails; < 0: none does */
+    struct medium_write current[PROCESSES_MAX]; /* of each process; bytes == 0: none */
+    int fail_write_in;                          /* the write after this many fails; < 0: none does */
     int fail_errno;
     struct medium_write late; /* a failed write that the device carries out late, whole or torn, ... */
     int late_in;              /* ... before the operation after this many; < 0: none does */
@@ -77,6 +80,8 @@ void sim_mapped_evict(struct world *world);
 /* Carries out a write that has been acknowledged. */
 void sim_device_settle(struct sim_device *device, const struct medium_write *write);
 size_t sim_device_place(uint64_t offset);
+/* The process dies in the midst of its writes: each of their sectors is written or not. The device stays. */
+void sim_device_abandon(struct sim_device *device, unsigned writer, int submitted);
 
 /* Lets a late write arrive when its time has come. */
 void sim_device_arrive(struct world *world);
@@ -92,8 +97,8 @@ void sim_device_arrive(struct world *world);
 
 struct sim_inode {
     unsigned links;
-    unsigned generation; /* grows each time that the number is used again */
-    int is_locked;
+    unsigned generation;              /* grows each time that the number is used again */
+    unsigned locked_by;               /* the process, from 1 on; 0: none */
     char renamed_from[FILE_NAME_MAX]; /* by a roll: the file gets no byte while this name leads elsewhere */
     unsigned begun;                   /* so many files had been begun when the log wrote its first bytes */
     int edited;                       /* others wrote into it or cut it */
@@ -291,7 +296,9 @@ struct world {
     int has_readers;                   /* readers.h: they take steps between the operations */
     int park_drains;                   /* while a caller waits for space the drain runs */
     int in_park;
-    unsigned level; /* 0: the run itself; 1: after its crash; 2: after a crash in that recovery */
+    unsigned process;  /* that runs: simulator/processes; 0: there is only one */
+    int has_processes; /* several have the ring and its files open */
+    unsigned level;    /* 0: the run itself; 1: after its crash; 2: after a crash in that recovery */
     void (*before_operation)(struct world *world, const char *operation);
 };
 

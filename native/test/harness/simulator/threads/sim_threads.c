@@ -11,7 +11,7 @@
 #include "base/alarm.h"
 #include "harness/simulator/log.h"
 
-#define STACK_BYTES (256u * 1024u)
+#define STACK_BYTES (512u * 1024u)
 #define GUARD_BYTES 4096u
 #define POINTS_MAX 100000u            /* in one run: a run with more is a livelock */
 #define NO_PROGRESS_NS 600000000000ll /* if no call returned for so long, a thread sleeps that nobody wakes */
@@ -86,7 +86,7 @@ static unsigned find_ready(uint8_t *ready) {
     unsigned found = 0;
     for (unsigned i = 0; i < sim_threads.count; i++) {
         const unsigned thread = (sim_threads.running + i) % sim_threads.count;
-        if (sim_threads.threads[thread].state == SIM_READY) {
+        if (sim_threads.threads[thread].state == SIM_READY && !sim_threads.threads[thread].stands_still) {
             ready[found++] = (uint8_t)thread;
         }
     }
@@ -108,19 +108,21 @@ static void dispatch(void) {
     if (sim_threads.wakes_for_nothing > 0 && random_next(&sim_threads.random_state) % SPURIOUS_IN == 0) {
         wake_one_for_nothing();
     }
-    if (sim_threads.late_in > 0 && random_next(&sim_threads.random_state) % sim_threads.late_in == 0 &&
-        deadline_is_near()) {
+    if (sim_threads.late_in > 0 && sim_threads.in_kernel == 0 &&
+        random_next(&sim_threads.random_state) % sim_threads.late_in == 0 && deadline_is_near()) {
         pass_time();
     }
     while ((count = find_ready(ready)) == 0) {
         pass_time();
     }
     struct sim_thread *before = self();
-    const unsigned next = ready[schedule_thread(sim_threads.schedule, ready, count, before->state == SIM_READY)];
+    const unsigned next =
+        ready[schedule_thread(sim_threads.schedule, ready, count, before->state == SIM_READY && !before->stands_still)];
     if (next == sim_threads.running) {
         return;
     }
     sim_threads.running = next;
+    sim_threads.world->process = self()->process;
     sim_threads.switches++;
     if (sim_threads.trace) {
         printf("%30s-> %s\n", "", self()->name);
@@ -140,6 +142,28 @@ static void reach(const char *at) {
         stuck("livelock: everybody runs and nothing comes to an end");
     }
     sim_threads.watch();
+    if (self()->state == SIM_DONE) { /* its process is dead */
+        dispatch();
+    }
+}
+
+void sim_threads_vanish(unsigned process) {
+    for (unsigned i = 0; i < sim_threads.count; i++) {
+        struct sim_thread *thread = &sim_threads.threads[i];
+        if (thread->process == process && !thread->is_gone) {
+            wake(thread, 0);
+            thread->state = SIM_DONE;
+            thread->is_gone = 1;
+        }
+    }
+}
+
+void sim_threads_stand_still(unsigned process, int still) {
+    for (unsigned i = 0; i < sim_threads.count; i++) {
+        if (sim_threads.threads[i].process == process) {
+            sim_threads.threads[i].stands_still = still;
+        }
+    }
 }
 
 void sim_thread_yield(const char *at) {
@@ -184,11 +208,16 @@ static void live(void) {
     dispatch();
 }
 
-static unsigned add(const char *name, void *(*run)(void *), void *argument) {
-    if (sim_threads.count == SCHEDULE_THREADS_MAX) {
+static unsigned add(unsigned process, const char *name, void *(*run)(void *), void *argument) {
+    unsigned place = 0;
+    while (place < sim_threads.count && !sim_threads.threads[place].is_gone) {
+        place++;
+    }
+    if (place == SCHEDULE_THREADS_MAX) {
         abort();
     }
-    struct sim_thread *thread = &sim_threads.threads[sim_threads.count];
+    struct sim_thread *thread = &sim_threads.threads[place];
+    sim_threads.count += place == sim_threads.count;
     if (thread->stack == NULL) {
         thread->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (thread->stack == MAP_FAILED || mprotect(thread->stack, GUARD_BYTES, PROT_NONE) < 0) {
@@ -199,19 +228,25 @@ static unsigned add(const char *name, void *(*run)(void *), void *argument) {
     thread->run = run;
     thread->argument = argument;
     thread->at = "its start";
+    thread->process = process;
+    thread->stands_still = thread->is_gone = 0;
     wake(thread, 0);
     getcontext(&thread->context);
     thread->context.uc_stack.ss_sp = thread->stack;
     thread->context.uc_stack.ss_size = STACK_BYTES;
     thread->context.uc_link = NULL;
     makecontext(&thread->context, live, 0);
-    return sim_threads.count++;
+    return place;
+}
+
+unsigned sim_thread_start_in(unsigned process, const char *name, void *(*run)(void *), void *argument) {
+    const unsigned thread = add(process, name, run, argument);
+    sim_thread_yield("the start of a thread");
+    return thread;
 }
 
 unsigned sim_thread_start(const char *name, void *(*run)(void *), void *argument) {
-    const unsigned thread = add(name, run, argument);
-    sim_thread_yield("the start of a thread");
-    return thread;
+    return sim_thread_start_in(self()->process, name, run, argument);
 }
 
 void sim_thread_join(unsigned thread) {
@@ -221,6 +256,7 @@ void sim_thread_join(unsigned thread) {
         self()->joins = thread;
         dispatch();
     }
+    sim_threads.threads[thread].is_gone = 1;
 }
 
 /* ------------------------------------------------------------------------------------- what the engine calls */
@@ -343,7 +379,8 @@ void sim_threads_run(struct world *world, struct schedule *schedule, void *(*bod
     sim_threads.count = sim_threads.running = 0;
     sim_threads.points = 0;
     sim_threads.progress_ns = world->now_ns;
-    add("main", body, NULL);
+    sim_threads.in_kernel = 0;
+    add(0, "main", body, NULL);
     swapcontext(&sim_threads.outside, &sim_threads.threads[0].context);
     while (sim_threads.errand != NULL) {
         void (*errand)(void) = sim_threads.errand;

@@ -30,6 +30,9 @@ struct sim_thread {
     int64_t deadline_ns;
     int timed_out;
     const char *at; /* where it switched last */
+    unsigned process;
+    int stands_still; /* its process was stopped: it is not ready, whatever its state says */
+    int is_gone;      /* it was joined, or ended with its process: another thread may take its place */
 };
 
 struct sim_threads {
@@ -47,6 +50,7 @@ struct sim_threads {
     unsigned wakes_for_nothing; /* so many parks may still end for no reason */
     unsigned late_in;           /* in one of so many points time passes though a thread could run; 0: never */
     int late_decided;           /* the schedule decides whether time passes before a woken thread runs */
+    unsigned in_kernel;         /* so many calls end before time passes for a thread that is late */
     uint64_t random_state;      /* for when */
     int trace;
 };
@@ -56,7 +60,13 @@ extern struct sim_threads sim_threads;
 /* Runs `body` as the first thread until all threads are done. */
 void sim_threads_run(struct world *world, struct schedule *schedule, void *(*body)(void *));
 
+/* All threads of the process vanish where they are; or they stand still, and go on. The running thread may be one of them: it
+ * vanishes at once, and stands still from its next switch on. */
+void sim_threads_vanish(unsigned process);
+void sim_threads_stand_still(unsigned process, int still);
+
 /* The running thread calls these. */
+unsigned sim_thread_start_in(unsigned process, const char *name, void *(*run)(void *), void *argument);
 unsigned sim_thread_start(const char *name, void *(*run)(void *), void *argument);
 void sim_thread_join(unsigned thread);
 void sim_thread_yield(const char *at);

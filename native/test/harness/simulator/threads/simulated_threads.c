@@ -33,6 +33,10 @@ struct arguments {
     int trace;
 };
 
+/* All files of log/ but the engine are compiled with this in place of the real ones. Only a drain in its own process uses it. */
+extern const struct files *simulated_files;
+const struct files *simulated_files;
+
 static struct arguments arguments = {
     .first_seed = 1, .seconds = 20, .depth = SCHEDULE_UNBOUNDED, .preemptions = PREEMPTIONS_MAX};
 static double begin_s, told_s;
