@@ -44,10 +44,11 @@ static int recover(struct ring_drain *self, struct device *device) {
     return rc;
 }
 
-/* Whether nobody writes the ring, and this process need not look elsewhere. */
+/* Whether nobody has written the ring since it was recovered, and this process need not look elsewhere. A writer may live
+ * and die between two looks: a log that is known is opened while its drain hangs. */
 static int is_at_rest(const struct ring_drain *self) {
     return !ring_drain_is_stopped(self) && locks_is_held(&self->locks, LOCKS_WRITER) == 0 &&
-           locks_is_named(&self->locks);
+           locks_taken(&self->locks, LOCKS_WRITER) == self->writers && locks_is_named(&self->locks);
 }
 
 static int drain(struct ring_drain *self) {
@@ -93,6 +94,7 @@ static int open_view(struct ring_drain *self, struct device **device, struct rin
 int drain_session_at_rest(struct ring_drain *self) {
     struct device *guard, *device;
     struct ring_view *view;
+    self->writers = locks_taken(&self->locks, LOCKS_WRITER);
     int rc = device_open(self->platform, self->ring, DEVICE_WRITER, DEVICE_IO_AUTO, &guard);
     if (rc == 0) {
         rc = recover(self, guard);

@@ -28,6 +28,8 @@ struct ring_drain {
     struct tidier tidier;
     pthread_mutex_t drainer_lock; /* the tidier asks the drainer, which comes and goes */
 
+    uint64_t writers; /* so often the writer's lock was taken when this drain recovered the ring */
+
     /* The session: */
     struct drainer drainer;
     struct checkpoints *checkpoints;

@@ -20,6 +20,7 @@
 #define HOLDER_BYTES 64
 #define PID_BYTES 16
 #define PID_OFFSET(byte) ((off_t)PID_BYTES * ((off_t)(byte) + 1))
+#define TAKEN_OFFSET(byte) (PID_OFFSET(LOCKS_BYTES) + (off_t)sizeof(uint64_t) * (off_t)(byte))
 
 int locks_folder(const char *given, const char *ring, int is_file, char *folder, size_t room) {
     const int rc = given != NULL && *given != '\0' ? path_absolute(given, folder, room)
@@ -112,11 +113,14 @@ static int set_lock(const struct ring_locks *locks, int command, enum locks_byte
     return (int)TEMP_FAILURE_RETRY(fcntl(locks->fd, command, lock)) == 0 ? 0 : -errno;
 }
 
-static void leave_pid(const struct ring_locks *locks, enum locks_byte byte) {
+/* The caller has the byte. */
+static void sign(const struct ring_locks *locks, enum locks_byte byte) {
+    const uint64_t taken = locks_taken(locks, byte) + 1;
     char text[PID_BYTES] = "";
     snprintf(text, sizeof text, "%d\n", (int)getpid());
-    if (pwrite(locks->fd, text, sizeof text, PID_OFFSET(byte)) < 0) {
-        return; /* only a sentence lacks the number */
+    if (pwrite(locks->fd, &taken, sizeof taken, TAKEN_OFFSET(byte)) < 0 ||
+        pwrite(locks->fd, text, sizeof text, PID_OFFSET(byte)) < 0) {
+        return; /* a sentence lacks the number, or a drain at rest sees its next writer later */
     }
 }
 
@@ -133,7 +137,7 @@ int locks_try(struct ring_locks *locks, enum locks_byte byte) {
         }
         if (locks->held != 0 || locks_is_named(locks)) {
             locks->held |= 1u << byte;
-            leave_pid(locks, byte);
+            sign(locks, byte);
             return 0;
         }
         locks_close(locks); /* others have deleted it since it was opened: all take the one that has the name */
@@ -157,6 +161,12 @@ int locks_is_held(const struct ring_locks *locks, enum locks_byte byte) {
     struct flock lock = {.l_type = F_WRLCK};
     const int rc = set_lock(locks, F_OFD_GETLK, byte, &lock);
     return rc < 0 ? rc : lock.l_type != F_UNLCK;
+}
+
+uint64_t locks_taken(const struct ring_locks *locks, enum locks_byte byte) {
+    uint64_t taken;
+    const ssize_t bytes = TEMP_FAILURE_RETRY(pread(locks->fd, &taken, sizeof taken, TAKEN_OFFSET(byte)));
+    return bytes == (ssize_t)sizeof taken ? taken : 0;
 }
 
 void locks_holder(const struct ring_locks *locks, enum locks_byte byte, char *text, size_t room) {

@@ -7,7 +7,8 @@
  * lets go of them when the process dies. No timeout and no pid ever takes one. The guard of a ring file (device/lock.h) is
  * another file: it is locked as a whole, lies beside the ring, and a device has none.
  *
- * Behind the bytes the file has the pid of whoever locked one last, for sentences alone.
+ * Behind the bytes the file has the pid of whoever locked one last, for sentences alone; and how often each was locked: who
+ * looks now and then learns of a holder that came and went between two looks.
  *
  * A deleted file still locks out those who have it open. Later ones make another file: then the checkpoint slots alone keep
  * two drains apart (ledger/checkpoints.h).
@@ -70,6 +71,9 @@ int locks_await_writer(struct ring_locks *locks, const char *ring, int64_t wait_
 
 /* Returns 1 if another open file has the byte, 0 if not, or -errno without a sentence. */
 int locks_is_held(const struct ring_locks *locks, enum locks_byte byte);
+
+/* How often the byte was taken since the file was made; 0: never, or that cannot be read. */
+uint64_t locks_taken(const struct ring_locks *locks, enum locks_byte byte);
 
 /* Whether the path still leads to the open file. */
 int locks_is_named(const struct ring_locks *locks);

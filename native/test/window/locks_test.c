@@ -68,6 +68,19 @@ static void a_sentence_can_name_the_holder(void **state) {
     assert_string_equal(text, wanted);
 }
 
+static void each_take_is_counted(void **state) {
+    (void)state;
+    assert_int_equal(locks_taken(&mine, LOCKS_WRITER), 0);
+    assert_int_equal(locks_try(&others, LOCKS_WRITER), 0);
+    assert_int_equal(locks_try(&mine, LOCKS_WRITER), -EBUSY);
+    assert_int_equal(locks_taken(&mine, LOCKS_WRITER), 1);
+    locks_let_go(&others, LOCKS_WRITER);
+    assert_int_equal(locks_taken(&mine, LOCKS_WRITER), 1);
+    assert_int_equal(locks_try(&mine, LOCKS_WRITER), 0);
+    assert_int_equal(locks_taken(&others, LOCKS_WRITER), 2);
+    assert_int_equal(locks_taken(&others, LOCKS_DRAIN), 0);
+}
+
 static void the_kernel_lets_go_of_a_dead_process_s_lock(void **state) {
     (void)state;
     int done[2];
@@ -177,6 +190,7 @@ int main(void) {
         LOCKED(ones_own_lock_is_not_anothers),
         LOCKED(a_close_elsewhere_in_the_process_loses_no_lock),
         LOCKED(a_sentence_can_name_the_holder),
+        LOCKED(each_take_is_counted),
         LOCKED(the_kernel_lets_go_of_a_dead_process_s_lock),
         LOCKED(a_deleted_file_is_not_locked_anew),
         LOCKED(a_lock_on_a_deleted_file_stays),

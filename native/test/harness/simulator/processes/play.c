@@ -185,6 +185,10 @@ static void act(const struct operator_act *act) {
     case KILLS:
         process_kill(act->process);
         break;
+    case STOPS:
+    case LETS_GO_ON:
+        process_stand_still(act->process, act->does == STOPS);
+        break;
     case DELETES_LOCK_FILES:
         host_delete_lock_files();
         break;

@@ -9,7 +9,7 @@
 
 #include "harness/simulator/processes/application.h"
 
-enum operator_does { DOES_NOTHING, STARTS, ENDS, KILLS, DELETES_LOCK_FILES };
+enum operator_does { DOES_NOTHING, STARTS, ENDS, KILLS, STOPS, LETS_GO_ON, DELETES_LOCK_FILES };
 
 struct operator_act {
     int64_t at_ms;

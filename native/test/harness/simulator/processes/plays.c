@@ -52,6 +52,18 @@ static void opens_and_closes(void) {
     }
 }
 
+/* Two lives of three records each. */
+static void comes_and_goes(void) {
+    while (application_records() < 6) {
+        application_open();
+        do {
+            application_append(length_of(application_records()));
+        } while (application_records() % 3 != 0);
+        application_close();
+        application_rest(application_records() < 6 ? 5 * SECOND_NS : 0);
+    }
+}
+
 static void rolls(void) {
     application_open();
     while (application_records() < 12) {
@@ -118,6 +130,11 @@ const struct play plays[] = {
       {12000, STARTS, APPLICATION},
       {15000, KILLS, APPLICATION},
       {19000, STARTS, APPLICATION}}},
+    {"application-comes-and-goes-beside-a-stopped-drain",
+     12,
+     comes_and_goes,
+     NULL,
+     {{0, STARTS, DRAIN}, {0, STARTS, APPLICATION}, {4000, STOPS, DRAIN}, {12000, LETS_GO_ON, DRAIN}}},
     {"second-drain-waits",
      12,
      slow_records,

@@ -158,7 +158,7 @@ static void run_play(const struct play *play, uint64_t seed) {
         run_order(seed);
     }
     if (seed == arguments.first_seed + arguments.orders - 1 || arguments.only_fault >= 0) {
-        printf("%-36s seed %-6llu %6llu runs of about %llu steps, %6llu cuts of the power; %.2f s an order\n",
+        printf("%-49s seed %-6llu %6llu runs of about %llu steps, %6llu cuts of the power; %.2f s an order\n",
                play->name, (unsigned long long)seed, (unsigned long long)(runs - before), (unsigned long long)run.steps,
                (unsigned long long)(cuts - cuts_before), now_s() - start_s);
         fflush(stdout);
