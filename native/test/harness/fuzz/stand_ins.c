@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What commands call above the engine's pieces. No target runs `burstlog drain`, which would drain until it is stopped. */
+/* Calls that commands make above the engine's pieces. No target runs `burstlog drain`, which would drain until it is stopped. */
 #include <errno.h>
 
 #include "burstlog.h"
