@@ -14,17 +14,24 @@
 #define DRAIN_INTERVAL_NS 100000000ll
 #define SHUTDOWN_TIMEOUT_NS 10000000000ll
 #define POLL_NS 20000000ll
+#define OPENS_MOST 12 /* with drain="inner" beside a drain */
 #define KNOWN_WAIT_NS 2000000000ll
 
 static struct world *world;
 static burst_t application;
 static struct request_ticket tickets[STREAMS_MAX];
 static struct ring *ring; /* outlives the engine */
+static int is_inner;      /* the next opens have drain="inner" */
 
 void application_reset(struct world *world_of_run) {
     world = world_of_run;
     memset(&application, 0, sizeof application);
     ring = NULL;
+    is_inner = 0;
+}
+
+void application_drain_by_itself(int by_itself) {
+    is_inner = by_itself;
 }
 
 const struct events *application_events(void) {
@@ -78,10 +85,10 @@ static int open_engine(enum engine_drains drains) {
                                        .device = application.device,
                                        .files = &world->files.files,
                                        .events = &application.events,
-                                       .reads_slots = 1,
-                                       .window_maker = host_window_maker(FOLDER_USUAL)};
+                                       .reads_slots = drains != ENGINE_DRAINS,
+                                       .window_maker = host_window_maker(FOLDER_USUAL, !is_inner)};
     const struct engine_config config = {
-        .main = drains == ENGINE_DRAINS_NOW ? &main : NULL, .drains = drains, .cpus = 1};
+        .main = drains == ENGINE_DRAINS_NOT ? NULL : &main, .drains = drains, .cpus = 1};
     const int64_t until_ns = world->now_ns + LOCKS_WAIT_NS;
     int rc;
     world->model.incarnation++;
@@ -117,7 +124,7 @@ static int ask(unsigned which, const struct engine_stream *stream) {
 
 static void open_main(enum engine_drains drains) {
     const struct engine_stream main = main_stream();
-    if (drains == ENGINE_DRAINS_NOW) {
+    if (drains != ENGINE_DRAINS_NOT) {
         return;
     }
     ring_commit(ring);
@@ -151,18 +158,28 @@ static int try_to_open(enum engine_drains *drains) {
     return rc;
 }
 
-static int a_drain_stands_still(void) {
-    return processes[DRAIN].stands_still || processes[OTHER_DRAIN].stands_still;
+static int may_be_refused(void) {
+    return processes[DRAIN].stands_still || processes[OTHER_DRAIN].stands_still ||
+           (is_inner && (processes[DRAIN].is_alive || processes[OTHER_DRAIN].is_alive));
 }
 
-/* In the order of log/open.c. Refused because of a drain that was stopped, it tries again, as a service does. */
+/* Refused because of a drain, it tries again, as a service does; and at last does as the sentence says. */
+static int open_at_last(enum engine_drains *drains) {
+    int rc, tries = 0;
+    while ((rc = try_to_open(drains)) == -EBUSY && may_be_refused()) {
+        is_inner &= ++tries < OPENS_MOST;
+        application.is_external = !is_inner;
+        sim_thread_sleep("the open is tried again", 1000000000);
+        progress();
+    }
+    return rc;
+}
+
+/* In the order of log/open.c. */
 static void open_log(void) {
     enum engine_drains drains;
     burst_t *log = &application;
-    int rc;
-    while ((rc = try_to_open(&drains)) == -EBUSY && a_drain_stands_still()) {
-        sim_thread_sleep("the open is tried again", 1000000000);
-    }
+    int rc = open_at_last(&drains);
     if (rc < 0) {
         give_up("the log cannot be opened");
     }
@@ -190,7 +207,7 @@ static void open_log(void) {
 void application_open(void) {
     memset(&application, 0, sizeof application);
     events_init(&application.events, &world->platform);
-    application.is_external = 1;
+    application.is_external = !is_inner;
     application.shutdown_timeout_ns = SHUTDOWN_TIMEOUT_NS;
     atomic_store(&application.main.refusal, STREAM_TAKES_RECORDS);
     open_log();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The application of a run: it opens its log with drain="external", and remembers in the world's model what the log files
+ * The application of a run: it opens its log with drain="external", if nothing else is said, and remembers in the world's model what the log files
  * must hold. Its next act depends on how many records the log has: so it goes on after its death.
  */
 #ifndef BURST_TEST_SIMULATOR_APPLICATION_H
@@ -9,6 +9,9 @@
 #include "harness/simulator/processes/processes.h"
 
 void application_reset(struct world *world);
+
+/* The next opens have drain="inner". A drain in its own process keeps them out. */
+void application_drain_by_itself(int by_itself);
 
 /* Opens the log. Returns once its main stream takes records. */
 void application_open(void);

@@ -33,7 +33,8 @@ static struct {
     unsigned window_count;
     unsigned guard; /* the process that has the ring open as its writer; 0: none */
     struct window_maker maker;
-    char folder[64]; /* of the next window */
+    char folder[64];  /* of the next window */
+    int has_requests; /* it has */
 } host;
 
 void host_ring_begin(struct world *world) {
@@ -80,13 +81,14 @@ static struct window *make(struct window_maker *maker, struct device *device, ui
     *made = (struct shared_window){.pages = host_map(WINDOW_ROOM), .process = host.world->process};
     strcpy(made->folder, host.folder);
     made->window = window_at(made->pages);
-    made->window.requests = (struct stream_requests *)(made->pages + WINDOW_REQUESTS_OFFSET);
+    made->window.requests = host.has_requests ? (struct stream_requests *)(made->pages + WINDOW_REQUESTS_OFFSET) : NULL;
     device->image_shared = &shared;
     return &made->window;
 }
 
-struct window_maker *host_window_maker(const char *folder) {
+struct window_maker *host_window_maker(const char *folder, int has_requests) {
     host.maker.make = make;
+    host.has_requests = has_requests;
     snprintf(host.folder, sizeof host.folder, "%s", folder);
     return &host.maker;
 }

@@ -64,6 +64,19 @@ static void comes_and_goes(void) {
     }
 }
 
+/* The second of three lives has drain="inner". */
+static void drains_by_itself_for_a_while(void) {
+    while (application_records() < 9) {
+        application_drain_by_itself(application_records() / 3 == 1);
+        application_open();
+        do {
+            application_append(length_of(application_records()));
+            application_rest(SECOND_NS);
+        } while (application_records() % 3 != 0);
+        application_close();
+    }
+}
+
 static void rolls(void) {
     application_open();
     while (application_records() < 12) {
@@ -145,6 +158,11 @@ const struct play plays[] = {
       {5000, ENDS, DRAIN},
       {9000, STARTS, DRAIN},
       {12000, KILLS, OTHER_DRAIN}}},
+    {"log-that-drains-by-itself-beside-a-drain",
+     12,
+     drains_by_itself_for_a_while,
+     NULL,
+     {{0, STARTS, DRAIN}, {0, STARTS, APPLICATION}, {6000, ENDS, DRAIN}, {8000, STARTS, DRAIN}}},
     {"drains-that-do-not-see-each-other",
      12,
      slow_records,

@@ -80,7 +80,7 @@ void host_ring_end(void);
 void host_ring_close_all_of(unsigned process);
 int host_ring_is_open_in(unsigned process);
 /* For the log that opens the ring, with its window in this folder. */
-struct window_maker *host_window_maker(const char *folder);
+struct window_maker *host_window_maker(const char *folder, int has_requests);
 /* From now on drains find the window of the caller. */
 void host_offer_window(void);
 
