@@ -110,6 +110,9 @@ static void each_field_that_leads_astray_is_refused(void **state) {
     REFUSED(image_offset, WINDOW_IMAGE_OFFSET, -EUCLEAN);
     REFUSED(image_offset, 4096, -EUCLEAN);
     REFUSED(image_offset, UINT64_MAX - 4095, -EUCLEAN);
+    REFUSED(image_offset, WINDOW_PAGES_BYTES, -EUCLEAN); /* where the memory ends: it lacks the whole capacity */
+    REFUSED(figures_offset, WINDOW_FIGURES_OFFSET + 64, -EUCLEAN);
+    REFUSED(requests_offset, WINDOW_REQUESTS_OFFSET, -EUCLEAN); /* the memory has none */
     REFUSED(checkpoint_offset, UINT64_MAX, -EUCLEAN);
     head->gap_count = WINDOW_GAPS_MAX + 1; /* too many to be sealed */
     struct attached_window attached;
