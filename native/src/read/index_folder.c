@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
@@ -22,11 +23,13 @@
 #define FOLLOWERS                                                                                                      \
     17u /* the index itself, which may have grown, and those behind it; other streams' may stand between */
 #define SECOND_NS 1000000000ll
+#define TICK_NS 20000000            /* changes of a folder that are closer may have the same time ... */
+#define COARSE_TICK_NS 3000000000ll /* ... and these, if its file system counts whole seconds */
 
 struct listed {
     char name[NAME_BYTES]; /* they are in order of their names: so of their first sequences */
     int64_t modified_ns;
-    int is_read;
+    int is_read;  /* what was read will not change: one that is just begun is none yet, and is read again */
     int is_right; /* is_read: `head` is that of a whole index */
     struct index_head head;
 };
@@ -39,7 +42,7 @@ struct of_time {
 
 struct index_folder {
     char path[FOLDER_BYTES];
-    struct timespec changed; /* of the folder, at the listing */
+    int64_t changed_ns; /* of the folder, at the listing; 0: a later change may have the same time */
     struct listed *listed;
     size_t count, room;
     struct of_time *by_time; /* of all of `listed` */
@@ -61,6 +64,14 @@ static int64_t modified_ns(const struct stat *status) {
     const int64_t most_s = INT64_MAX / SECOND_NS - 1;
     const int64_t s = status->st_mtim.tv_sec;
     return (s < -most_s ? -most_s : s > most_s ? most_s : s) * SECOND_NS + status->st_mtim.tv_nsec;
+}
+
+/* When the folder was changed, if that is so long ago that no later change can have the same time; else 0. */
+static int64_t changed_at(const struct stat *folder) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const int64_t tick_ns = folder->st_mtim.tv_nsec == 0 ? COARSE_TICK_NS : TICK_NS;
+    return modified_ns(folder) < now.tv_sec * SECOND_NS + now.tv_nsec - tick_ns ? modified_ns(folder) : 0;
 }
 
 static int add(struct index_folder *list, const char *name, int64_t modified) {
@@ -88,9 +99,7 @@ static int fill(struct index_folder *list) {
                    : error_set(errno, "indexes in %s cannot be listed: %s", list->path, error_name(errno));
     }
     int rc = 0;
-    if (fstat(dirfd(directory), &status) == 0) {
-        list->changed = status.st_mtim;
-    }
+    list->changed_ns = fstat(dirfd(directory), &status) == 0 ? changed_at(&status) : 0;
     for (struct dirent *entry; rc == 0 && (entry = readdir(directory)) != NULL;) {
         if (strlen(entry->d_name) < NAME_BYTES &&
             fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode)) {
@@ -148,10 +157,10 @@ const char *index_folder_why(const struct index_folder *list) {
     return list->why;
 }
 
-/* Lists the folder again if indexes came or went. */
+/* Lists the folder again if indexes may have come or gone. */
 static int renew(struct index_folder *list) {
     struct stat status;
-    if (stat(list->path, &status) < 0 || memcmp(&status.st_mtim, &list->changed, sizeof list->changed) == 0) {
+    if (stat(list->path, &status) < 0 || (list->changed_ns != 0 && list->changed_ns == modified_ns(&status))) {
         return 0;
     }
     forget(list);
@@ -200,9 +209,10 @@ static int try_one(const struct search *search, struct listed *listed, struct in
     }
     snprintf(path, sizeof path, "%s/%s", list->path, listed->name);
     int rc = index_open_at(path, &listed->head, index);
-    listed->is_read = 1;
+    const int is_of_other_version = rc == 0 && listed->head.version != 0 && listed->head.version != INDEX_VERSION;
     listed->is_right = rc == 1;
-    if (rc == 0 && listed->head.version != 0 && listed->head.version != INDEX_VERSION) {
+    listed->is_read = rc == 1 || is_of_other_version;
+    if (is_of_other_version) {
         tell(list, listed, "is of another version");
     }
     if (rc != 1 || !is_of(&listed->head, search)) {

@@ -342,6 +342,43 @@ static void an_index_that_was_off_meanwhile_begins_anew(void **state) {
     assert_holds(1, 100);
 }
 
+static void shell(const char *command) {
+    char all[400];
+    snprintf(all, sizeof all, "cd %s/" INDEX_FOLDER " && f=$(ls) && %s", folder, command);
+    assert_int_equal(system(all), 0);
+}
+
+/* Lists the indexes after the first command, and looks for that of the log file then and after the second one. */
+static void assert_comes_later(const char *first, const char *second) {
+    struct index_folder *list;
+    burst_t *log = open_indexed();
+    append(log, 1, 100);
+    assert_int_equal(burst_close(log), 0);
+    text = read_file(&text_bytes);
+    const struct index_wanted wanted = {
+        .begin = (const uint8_t *)text, .begin_bytes = INDEX_TEXT_BYTES, .bytes = text_bytes};
+    shell(first);
+    assert_int_equal(index_folder_open(folder, &list), 0);
+    assert_int_equal(index_folder_find(list, &wanted, 0, &index_now), 0);
+    shell(second);
+    assert_int_equal(index_folder_find(list, &wanted, 0, &index_now), 1);
+    index_folder_close(list);
+    assert_holds(1, 100);
+}
+
+/* A reader at the end of a file looks for more indexes, while the drain begins that of the next file. */
+static void an_index_that_was_just_begun_is_looked_at_again(void **state) {
+    (void)state;
+    assert_comes_later("cp $f ../kept && truncate -s 64 $f && touch -d @1000000000.5 .", "cat ../kept > $f");
+}
+
+/* The time of a folder does not tell of a change within the same tick of the clock. */
+static void an_index_that_comes_right_behind_the_listing_is_found(void **state) {
+    (void)state;
+    assert_comes_later("mv $f .. && touch -d 'now + 1 hour' . && touch -r . ../time",
+                       "cd .. && mv 0* " INDEX_FOLDER " && touch -r time " INDEX_FOLDER);
+}
+
 #define INDEX_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, close_index)
 
 int main(void) {
@@ -356,6 +393,8 @@ int main(void) {
         INDEX_TEST(an_index_that_was_off_meanwhile_begins_anew),
         INDEX_TEST(an_index_of_another_file_is_not_taken),
         INDEX_TEST(a_stream_has_its_own_records_in_its_index),
+        INDEX_TEST(an_index_that_was_just_begun_is_looked_at_again),
+        INDEX_TEST(an_index_that_comes_right_behind_the_listing_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
