@@ -80,6 +80,15 @@ int lines_hold(struct read_source *source) {
     return last->fd < 0 ? last->fd : 0;
 }
 
+/* A search leaves the last file and comes back, when the name may have another one: its descriptor is held again. */
+static void give_back(struct lines *lines) {
+    struct lines_file *file = &lines->files[lines->at];
+    if (lines->at + 1 == lines->count && lines->file.is_plain && file->fd < 0) {
+        file->fd = lines->file.fd;
+        lines->file.fd = -1;
+    }
+}
+
 void lines_leave_file(struct lines *lines) {
     if (lines->records != NULL) {
         lines->seeks += records_reads(lines->records);
@@ -88,6 +97,7 @@ void lines_leave_file(struct lines *lines) {
     }
     if (lines->is_open) {
         lines->seeks += lines->file.looks;
+        give_back(lines);
         unpacked_close(&lines->file);
         lines->is_open = 0;
     }
@@ -112,8 +122,8 @@ void lines_drop(struct read_source *source) {
 }
 
 void lines_keep_last(struct lines *lines) {
-    const struct lines_file last = lines->files[lines->count - 1];
     lines_leave_file(lines);
+    const struct lines_file last = lines->files[lines->count - 1];
     lines->files[lines->count - 1] = lines->files[0];
     lines->files[0] = last;
     while (lines->count > 1) {
