@@ -81,6 +81,7 @@ static int add_live_file(struct joined *self) {
     char path[BURST_PATH_BYTES];
     struct stat status;
     const struct outlet_state *outlet = &self->state.outlet;
+    self->has_live = 0;
     if (outlet->length == 0) {
         return 0;
     }
@@ -96,6 +97,7 @@ static int add_live_file(struct joined *self) {
         lines_drop(self->past);
         error_set(ENOENT, "log file %.200s is not there: it was moved or deleted", path);
     }
+    self->has_live = rc == 0;
     return rc;
 }
 
@@ -137,6 +139,7 @@ static int look_again(struct joined *self) {
         return rc;
     }
     if (!is_same_file(self, &named) || (named.length == 0 && length > 0)) {
+        self->has_live = 0;
         return -ENOENT;
     }
     if (length > 0) {
@@ -231,10 +234,22 @@ static void find_seam(struct joined *self) {
 static int open_at_offset(struct joined *self, const struct outlet_state *before) {
     char path[BURST_PATH_BYTES];
     lines_clear(self->past);
-    return outlet_state_file(&self->state.outlet, path, sizeof path) == 0 &&
-           lines_add(self->past, path, self->offset, self->state.outlet.length) == 0 && lines_hold(self->past) == 0 &&
-           joined_look(self) == 0 && is_same_file(self, before) &&
-           (lines_extend(self->past, self->state.outlet.length), 1);
+    self->has_live = outlet_state_file(&self->state.outlet, path, sizeof path) == 0 &&
+                     lines_add(self->past, path, self->offset, self->state.outlet.length) == 0 &&
+                     lines_hold(self->past) == 0 && joined_look(self) == 0 && is_same_file(self, before);
+    if (self->has_live) {
+        lines_extend(self->past, self->state.outlet.length);
+    }
+    return self->has_live;
+}
+
+/* The lines go on at the offset, in the file that was open at the seam if it is there. Returns 1, or 0 if the log is in
+ * another file. */
+static int go_to_offset(struct joined *self) {
+    const struct outlet_state before = self->state.outlet;
+    return joined_look(self) == 0 && is_same_file(self, &before) &&
+           ((self->has_live && lines_resume(self->past, self->offset, self->state.outlet.length)) ||
+            open_at_offset(self, &before));
 }
 
 /* Goes to the record in the files by their indexes, or to the first one behind it that they still have: *missed then
@@ -266,9 +281,7 @@ static int go_back(struct joined *self, burst_read_t *missed) {
         self->next_sequence = missed->sequence;
         return self->is_past;
     }
-    const struct outlet_state before = self->state.outlet;
-    if (!self->is_counted || joined_look(self) < 0 || !is_same_file(self, &before) ||
-        (!lines_resume(self->past, self->offset, self->state.outlet.length) && !open_at_offset(self, &before))) {
+    if (!self->is_counted || !go_to_offset(self)) {
         return go_back_by_index(self, missed);
     }
     self->is_past = 1;

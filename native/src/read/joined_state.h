@@ -19,6 +19,7 @@ struct joined {
     int64_t next_sequence; /* segments: the sequence behind the last record that came from them; 0: none came */
     /* The file offset that belongs to the reader's place in the ring; is_counted 0: unknown. */
     int is_counted;
+    int has_live; /* lines: the last one of their files is that which the checkpoint named */
     uint64_t offset;
     int64_t seam_ns;              /* when the seam was last looked for */
     char *archives;               /* NULL: those beside the log file */

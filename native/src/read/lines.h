@@ -64,7 +64,8 @@ int lines_each_archive(const char *log_file, const struct other_logs *others,
 /* Goes on in the last file, which is open, at that offset. Returns 1; 0 if it cannot: it is not open, or is compressed. */
 int lines_resume(struct read_source *lines, uint64_t offset, uint64_t limit);
 
-/* The status of the last file, if it is open or held. Returns 1, or 0. */
+/* The status of the last file, if it is open or held; or of the last one that was read, if those behind it are gone. Returns 1,
+ * or 0. */
 int lines_status(const struct read_source *lines, struct stat *status);
 
 /* Goes to the record whose text has that byte of the only file, or to the next one. Returns 0, -ERANGE without an index, or

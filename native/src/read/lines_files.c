@@ -139,6 +139,7 @@ void lines_clear(struct read_source *source) {
         lines_drop(source);
     }
     lines->at = 0;
+    lines->status = (struct stat){.st_ino = 0};
 }
 
 void lines_extend(struct read_source *source, uint64_t limit) {
@@ -154,6 +155,11 @@ void lines_extend(struct read_source *source, uint64_t limit) {
 int lines_status(const struct read_source *source, struct stat *status) {
     const struct lines *lines = (const struct lines *)source;
     const int is_here = lines->is_open && lines->at + 1 == lines->count;
+    const int is_gone = lines->count > 0 && lines->at == lines->count && lines->status.st_ino != 0;
+    if (is_gone) {
+        *status = lines->status;
+        return 1;
+    }
     const int fd = is_here ? lines->file.fd : lines->count > 0 ? lines->files[lines->count - 1].fd : -1;
     return fd >= 0 && fstat(fd, status) == 0;
 }
