@@ -334,8 +334,9 @@ int lines_add_behind(struct lines *lines, const char *log_file, const struct sta
 
 int lines_find_again(const struct lines *lines, const struct stat *listed, char *path, size_t room) {
     struct archives archives = {.log_file = lines->log_file, .live_file = "", .others = &lines->others};
+    const int rc = list_at_rest(&archives, lines->archives);
     int best = 0;
-    for (size_t i = 0, rc = list(&archives, lines->archives) == 0; rc && i < archives.count && best < 3; i++) {
+    for (size_t i = 0; rc == 0 && i < archives.count && best < 3; i++) {
         const struct archive *archive = &archives.found[i];
         const int fits = compare_times(&archive->status, listed) != 0 ? 0
                          : is_same(&archive->status, listed)          ? 3
@@ -346,7 +347,7 @@ int lines_find_again(const struct lines *lines, const struct stat *listed, char 
         }
     }
     clear(&archives);
-    return best > 0;
+    return rc < 0 ? rc : best > 0;
 }
 
 int lines_each_archive(const char *log_file, const struct other_logs *others,

@@ -188,9 +188,15 @@ static int open_or_twin(const char *path) {
     return fd;
 }
 
+/* Whether it is the file that was listed, and others have written into it since. */
+static int is_longer(const struct stat *listed, const struct stat *found) {
+    return is_same(listed, found) && found->st_size >= listed->st_size;
+}
+
 /* Opens the file that was listed, under whatever name it has now: a strategy may shift the names of its archives, and
- * what has a name now may be another one, perhaps of the same time. Compressing keeps the time of the last change. Returns a descriptor, -ENOENT
- * if it is gone, or another -errno with a sentence. */
+ * what has a name now may be another one, perhaps of the same time. Compressing keeps the time of the last change. If no
+ * file has that time any more, the file of that name was changed since. Returns a descriptor, -ENOENT if it is gone, or
+ * another -errno with a sentence. */
 static int open_listed(const struct lines *lines, const struct lines_file *file) {
     char path[BURST_PATH_BYTES];
     struct stat status;
@@ -199,7 +205,8 @@ static int open_listed(const struct lines *lines, const struct lines_file *file)
         const int fd = open_or_twin(path);
         if ((fd < 0 && fd != -ENOENT) ||
             (fd >= 0 && (file->status.st_ino == 0 || fstat(fd, &status) < 0 ||
-                         (is_as_old(&file->status, &status) && (is_found || is_same(&file->status, &status)))))) {
+                         (is_as_old(&file->status, &status) && (is_found || is_same(&file->status, &status))) ||
+                         (tries > 0 && !is_found && is_longer(&file->status, &status))))) {
             return fd;
         }
         if (fd >= 0) {
@@ -209,6 +216,9 @@ static int open_listed(const struct lines *lines, const struct lines_file *file)
             return -ENOENT;
         }
         is_found = lines_find_again(lines, &file->status, path, sizeof path);
+        if (is_found < 0) {
+            return is_found;
+        }
         if (!is_found) {
             if (tries > 0 && fd == -ENOENT) {
                 return -ENOENT;

@@ -98,7 +98,7 @@ void lines_keep_last(struct lines *lines);
  * -errno with a sentence. */
 int lines_add_behind(struct lines *lines, const char *log_file, const struct stat *first);
 
-/* Finds a listed file again that has another name now. Returns 1 with its path, or 0. */
+/* Finds a listed file again that has another name now. Returns 1 with its path; 0: it is gone; or -errno with a sentence. */
 int lines_find_again(const struct lines *lines, const struct stat *listed, char *path, size_t room);
 
 #endif

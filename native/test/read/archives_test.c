@@ -4,7 +4,24 @@
 
 #include "read/lines.h"
 
+#include <dirent.h>
+
 static burst_reader_t *reader;
+
+/* The name that so many listings do not have: it is shifted from one to the next meanwhile. */
+static const char *hidden;
+static int hides;
+
+struct dirent *__real_readdir(DIR *entries);
+struct dirent *__wrap_readdir(DIR *entries);
+struct dirent *__wrap_readdir(DIR *entries) {
+    struct dirent *entry = __real_readdir(entries);
+    if (entry != NULL && hides > 0 && strcmp(entry->d_name, hidden) == 0) {
+        hides--;
+        entry = __real_readdir(entries);
+    }
+    return entry;
+}
 
 static void put(const char *name, int64_t time_s) {
     char path[200];
@@ -14,6 +31,12 @@ static void put(const char *name, int64_t time_s) {
     const struct timespec times[2] = {{.tv_sec = time_s}, {.tv_sec = time_s}};
     assert_int_equal(futimens(fileno(file), times), 0);
     assert_int_equal(fclose(file), 0);
+}
+
+static void run(const char *command) {
+    char all[400];
+    snprintf(all, sizeof all, "cd %s && %s", folder, command);
+    assert_int_equal(system(all), 0);
 }
 
 /* Each of these files has its name as its only line. */
@@ -53,6 +76,48 @@ static void the_direction_of_numbers_is_that_of_times(void **state) {
     put("app.log.2", 101);
     put("app.log.1", 101);
     expect_order((const char *const[]){"app.log.4", "app.log.3", "app.log.2", "app.log.1"}, 4);
+}
+
+static struct read_source *list_archives(void) {
+    struct read_source *lines;
+    assert_int_equal(lines_make(&platform_linux, 0, &lines), 0);
+    assert_int_equal(lines_add_archives(lines, file_path, file_path, NULL, NULL, 1), 0);
+    return lines;
+}
+
+static void expect_of(struct read_source *lines, const char *line) {
+    burst_read_t record = {.struct_bytes = sizeof record};
+    assert_int_equal(lines->ops->next(lines, &record), 1);
+    assert_int_equal(record.length, strlen(line));
+    assert_memory_equal(record.data, line, record.length);
+}
+
+/* It got another name since it was listed, and gets others while it is looked for. */
+static void an_archive_that_listings_miss_is_found(void **state) {
+    (void)state;
+    put("app.log.1", 100);
+    put("app.log.2", 200);
+    struct read_source *lines = list_archives();
+    hidden = "app.log.3";
+    hides = 2;
+    run("mv app.log.1 app.log.3");
+    expect_of(lines, "app.log.1\n");
+    assert_int_equal(hides, 0);
+    expect_of(lines, "app.log.2\n");
+    lines->ops->close(lines);
+}
+
+/* As the file under the log's own name, if the log was diverted because they write into it. */
+static void an_archive_that_others_write_is_read(void **state) {
+    (void)state;
+    put("app.log.1", 100);
+    put("app.log.2", 200);
+    struct read_source *lines = list_archives();
+    run("echo of others >> app.log.1");
+    expect_of(lines, "app.log.1\n");
+    expect_of(lines, "of others\n");
+    expect_of(lines, "app.log.2\n");
+    lines->ops->close(lines);
 }
 
 #define FILES 6
@@ -133,36 +198,28 @@ static void expect_line(const char *line) {
     assert_memory_equal(record.data, line, strlen(line));
 }
 
-static void roll(const char *command) {
-    char all[400];
-    snprintf(all, sizeof all, "cd %s && %s", folder, command);
-    assert_int_equal(system(all), 0);
-}
-
 /* Between two looks of the reader there may be any number of rolls. */
 static void a_reader_of_the_log_file_alone_misses_no_roll(void **state) {
     (void)state;
     burst_reader_config_t config;
     burst_read_t record = {.struct_bytes = sizeof record};
     put("app.log.two", 500); /* of others, who write it all the time */
-    roll("echo one > app.log");
+    run("echo one > app.log");
     burst_reader_config_init(&config);
     config.source = file_path;
     assert_int_equal(burst_reader_open(&config, &reader), 0);
     expect_line("one");
-    roll("echo two >> app.log && mv app.log app.log.1 && echo three > app.log");
+    run("echo two >> app.log && mv app.log app.log.1 && echo three > app.log");
     expect_line("two");
     expect_line("three");
-    roll(
-        "mv app.log app.log.2 && echo four > app.log && mv app.log app.log.3 && touch app.log.two && echo five > app.log "
+    run("mv app.log app.log.2 && echo four > app.log && mv app.log app.log.3 && touch app.log.two && echo five > app.log "
         "&& mv app.log app.log.4 && echo six > app.log");
     expect_line("four");
     expect_line("five");
     expect_line("six");
     assert_int_equal(burst_reader_next(reader, &record, 0), 0);
     /* Names are shifted, the newest one is 1, and files are compressed. */
-    roll(
-        "rm app.log.[1-4] && mv app.log app.log.1 && echo seven > app.log && mv app.log.1 app.log.2 && mv app.log "
+    run("rm app.log.[1-4] && mv app.log app.log.1 && echo seven > app.log && mv app.log.1 app.log.2 && mv app.log "
         "app.log.1 && gzip app.log.2 && echo eight > app.log && mv app.log.2.gz app.log.3.gz && mv app.log.1 app.log.2 "
         "&& mv app.log app.log.1 && gzip app.log.2 && echo nine > app.log");
     expect_line("seven");
@@ -180,6 +237,7 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
+    hides = 0;
     burst_reader_close(reader);
     reader = NULL;
     return remove_folder(state);
@@ -191,6 +249,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(archives_of_one_time_follow_by_their_numbers),
         CASE(the_direction_of_numbers_is_that_of_times),
+        CASE(an_archive_that_listings_miss_is_found),
+        CASE(an_archive_that_others_write_is_read),
         CASE(indexes_say_it_if_times_do_not),
         CASE(files_of_other_streams_are_not_read),
         CASE(a_reader_of_the_log_file_alone_misses_no_roll),
