@@ -162,8 +162,7 @@ static int look_at_head(struct medium_sight *self) {
         self->start = (struct sight_place){
             .position = sum.start.drained_position, .sequence = sum.start.next_sequence, .epoch = sum.start.epoch};
         prove(self, sum.durable_position, sum.durable_sequence);
-        self->is_outdated |=
-            sum.epoch_highest > self->sight.epoch || (self->is_written && sum.closed_epoch == self->sight.epoch);
+        self->is_outdated |= sum.epoch_highest > self->sight.epoch;
         self->torn_looks = 0;
     } else if (rc == -EUCLEAN && ++self->torn_looks < TORN_LOOKS) {
         rc = 0; /* the writer may be in the middle of it */

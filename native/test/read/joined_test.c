@@ -224,6 +224,23 @@ static void a_sequence_and_a_time_are_found_wherever_they_are(void **state) {
     }
 }
 
+/* It was written over before the reader had taken one record. */
+static void a_lapped_reader_gets_nothing_before_what_it_sought(void **state) {
+    (void)state;
+    burst_read_t record;
+    open_it();
+    write_lines(1, 200);
+    open_reader(BURST_FROM_SEQUENCE, 150);
+    write_lines(201, 20000); /* some laps */
+    assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+    assert_int_equal(next(&record, PATIENCE_NS), 1);
+    assert_int_equal(record.kind, is('i') || is('s') ? BURST_READ_RECORD : BURST_READ_MISSED);
+    assert_int_equal(record.sequence, 150);
+    if (record.kind == BURST_READ_RECORD) {
+        expect_up_to(151, 19990);
+    }
+}
+
 /* A new ring goes on in the folder of segments of one that is gone. Its sequences begin anew. */
 static void records_of_the_ring_before_come_first(void **state) {
     (void)state;
@@ -378,6 +395,9 @@ int main(void) {
         CASE(a_sequence_and_a_time_are_found_wherever_they_are, "sw"),
         CASE(a_sequence_and_a_time_are_found_wherever_they_are, "i"),
         CASE(a_sequence_and_a_time_are_found_wherever_they_are, "rziw"),
+        CASE(a_lapped_reader_gets_nothing_before_what_it_sought, ""),
+        CASE(a_lapped_reader_gets_nothing_before_what_it_sought, "wi"),
+        CASE(a_lapped_reader_gets_nothing_before_what_it_sought, "sw"),
         CASE(records_of_the_ring_before_come_first, "s"),
         CASE(records_of_the_ring_before_come_first, "sw"),
         CASE(a_new_ring_begins_behind_the_segments_of_the_one_before, "sw"),

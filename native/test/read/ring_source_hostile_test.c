@@ -55,6 +55,17 @@ static int is_outdated(struct sight *self, uint64_t position) {
     return 0;
 }
 
+static uint64_t generation; /* of the checkpoint */
+
+static int get_checkpoint(struct sight *self, uint8_t *out) {
+    (void)self;
+    const struct stream_state state = {.outlet.length = 10 * generation};
+    const struct stream_state *const states[] = {&state};
+    const struct checkpoint_facts facts = {.generation = generation, .epoch = 1};
+    checkpoint_encode(&facts, states, 1, SEED, out, LAYOUT_CHECKPOINT_BYTES);
+    return (int)checkpoint_size(states, 1);
+}
+
 static void close_sight(struct sight *self) {
     (void)self;
 }
@@ -63,6 +74,7 @@ static const struct sight_ops ops = {.watermark = watermark,
                                      .floor = floor_of,
                                      .copy = copy,
                                      .oldest = oldest,
+                                     .checkpoint = get_checkpoint,
                                      .is_outdated = is_outdated,
                                      .close = close_sight};
 
@@ -159,10 +171,28 @@ static void a_gap_within_a_record_does_not_lead_back_into_it(void **state) {
     source->ops->close(source);
 }
 
+/* While the newest one is written, only the one before it is whole. */
+static void an_older_checkpoint_is_not_taken(void **state) {
+    (void)state;
+    struct stream_state stream;
+    put(0, 1, 8);
+    struct read_source *source = open_source();
+    static const struct { uint64_t generation, length; } looks[] = {{4, 40}, {5, 50}, {4, 50}, {5, 50}, {6, 60}};
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+        generation = looks[i].generation;
+        assert_int_equal(ring_source_look(source), 0);
+        assert_int_equal(ring_source_streams(source), 1);
+        ring_source_stream(source, 0, &stream);
+        assert_int_equal(stream.outlet.length, looks[i].length);
+    }
+    source->ops->close(source);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(sequences_that_go_back_are_refused, begin),
         cmocka_unit_test_setup(a_gap_within_a_record_does_not_lead_back_into_it, begin),
+        cmocka_unit_test_setup(an_older_checkpoint_is_not_taken, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Readers of a medium that a writer holds: the test is that writer. It puts a copy of a ring in the reader's place, with
+ * the head of an earlier moment: so no note proves what came since, whenever the log wrote one.
+ */
+#include "log_fixture.h"
+
+#include "device/lock.h"
+#include "media/layout.h"
+
+#define LOOKS_NS 300000000ll /* a reader has looked for another epoch */
+
+static burst_t *open_log;
+static burst_reader_t *reader;
+static char copy_path[128];
+static uint8_t *head;
+static int held = -1;
+
+static burst_t *open_it(void) {
+    burst_config_t config = small_config();
+    config.io = BURST_IO_PWRITE;
+    return open_log = open_with(&config);
+}
+
+static void append(int64_t from, int64_t to) {
+    char text[64];
+    for (int64_t sequence = from; sequence <= to; sequence++) {
+        const int length = snprintf(text, sizeof text, "record %lld\n", (long long)sequence);
+        assert_int_equal(burst_append(open_log, text, (size_t)length, sequence), sequence);
+    }
+}
+
+/* Some laps. */
+static void fill(int64_t from, int64_t to) {
+    static char text[1000];
+    for (int64_t sequence = from; sequence <= to; sequence++) {
+        assert_int_equal(burst_enqueue(open_log, text, sizeof text, sequence), sequence);
+    }
+    assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+}
+
+static uint8_t *read_ring(size_t *bytes) {
+    struct stat status;
+    const int fd = open(ring_path, O_RDONLY);
+    assert_true(fd >= 0 && fstat(fd, &status) == 0);
+    uint8_t *ring = malloc((size_t)status.st_size);
+    assert_int_equal(read(fd, ring, (size_t)status.st_size), status.st_size);
+    close(fd);
+    *bytes = (size_t)status.st_size;
+    return ring;
+}
+
+static void keep_head(void) {
+    size_t bytes;
+    free(head);
+    head = read_ring(&bytes);
+}
+
+/* The ring as it is, but for its head. */
+static void copy_ring(void) {
+    size_t bytes;
+    uint8_t *ring = read_ring(&bytes);
+    memcpy(ring, head, LAYOUT_DATA_OFFSET);
+    const int fd = open(copy_path, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, ring, bytes), bytes);
+    close(fd);
+    free(ring);
+}
+
+static void hold(void) {
+    held = open(copy_path, O_RDWR);
+    assert_true(held >= 0);
+    assert_int_equal(lock_ring(held), 0);
+}
+
+static void let_go(void) {
+    if (held >= 0) {
+        lock_close(held);
+    }
+    held = -1;
+}
+
+static void open_reader(void) {
+    burst_reader_config_t config;
+    burst_reader_config_init(&config);
+    config.source = copy_path;
+    config.window = "";
+    config.from = BURST_FROM_RING;
+    if (burst_reader_open(&config, &reader) < 0) {
+        fail_msg("reader: %s", burst_last_error());
+    }
+}
+
+static int next(burst_read_t *record, int64_t timeout_ns) {
+    record->struct_bytes = sizeof *record;
+    const int rc = burst_reader_next(reader, record, timeout_ns);
+    if (rc < 0) {
+        fail_msg("next: %s", burst_last_error());
+    }
+    return rc;
+}
+
+static void expect(int64_t from, int64_t to) {
+    burst_read_t record;
+    for (int64_t sequence = from; sequence <= to; sequence++) {
+        assert_int_equal(next(&record, PATIENCE_NS), 1);
+        assert_int_equal(record.kind, BURST_READ_RECORD);
+        assert_int_equal(record.sequence, sequence);
+    }
+}
+
+static void expect_nothing(void) {
+    burst_read_t record;
+    assert_int_equal(next(&record, LOOKS_NS), 0);
+}
+
+static void the_last_commit_comes_when_it_is_proven(void **state) {
+    (void)state;
+    open_it();
+    append(1, 2);
+    keep_head();
+    append(3, 3);
+    copy_ring();
+    hold();
+    open_reader();
+    expect(1, 2);
+    expect_nothing(); /* the writer may be in the midst of it */
+    let_go();
+    expect(3, 3); /* it has ended, and an open would find this record */
+    expect_nothing();
+}
+
+/* Behind the records of another epoch those of this one are not there any more. */
+static void another_epoch_is_noticed_while_somebody_holds_the_ring(void **state) {
+    (void)state;
+    burst_read_t record;
+    open_it();
+    append(1, 3);
+    keep_head();
+    copy_ring();
+    hold();
+    open_reader();
+    expect(1, 2);
+    assert_int_equal(burst_close(open_log), 0);
+    open_it();
+    fill(4, 5000);
+    keep_head();
+    append(5001, 5020);
+    copy_ring();
+    int64_t due = 3;
+    while (due < 5020) { /* no note proves the last ones, but their headers do */
+        if (next(&record, PATIENCE_NS) != 1) {
+            fail_msg("record %lld does not come", (long long)due);
+        }
+        assert_int_equal(record.sequence, due);
+        due += (int64_t)record.count;
+    }
+    expect_nothing();
+}
+
+static int begin(void **state) {
+    const int rc = make_folder(state);
+    snprintf(copy_path, sizeof copy_path, "%s/copy", folder);
+    return rc;
+}
+
+static int end(void **state) {
+    burst_reader_close(reader);
+    reader = NULL;
+    let_go();
+    free(head);
+    head = NULL;
+    burst_close(open_log);
+    open_log = NULL;
+    return remove_folder(state);
+}
+
+int main(void) {
+#define SIGHT_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        SIGHT_TEST(the_last_commit_comes_when_it_is_proven),
+        SIGHT_TEST(another_epoch_is_noticed_while_somebody_holds_the_ring),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
