@@ -11,11 +11,13 @@ static burst_reader_t *reader;
 /* The name that so many listings do not have: it is shifted from one to the next meanwhile. */
 static const char *hidden;
 static int hides;
+static int is_broken; /* no folder can be listed */
 
 struct dirent *__real_readdir(DIR *entries);
 struct dirent *__wrap_readdir(DIR *entries);
 struct dirent *__wrap_readdir(DIR *entries) {
-    struct dirent *entry = __real_readdir(entries);
+    struct dirent *entry = is_broken ? NULL : __real_readdir(entries);
+    errno = is_broken ? EIO : errno;
     if (entry != NULL && hides > 0 && strcmp(entry->d_name, hidden) == 0) {
         hides--;
         entry = __real_readdir(entries);
@@ -104,6 +106,21 @@ static void an_archive_that_listings_miss_is_found(void **state) {
     expect_of(lines, "app.log.1\n");
     assert_int_equal(hides, 0);
     expect_of(lines, "app.log.2\n");
+    lines->ops->close(lines);
+}
+
+static void an_archive_that_cannot_be_looked_for_is_not_passed_over(void **state) {
+    (void)state;
+    burst_read_t record = {.struct_bytes = sizeof record};
+    put("app.log.1", 100);
+    put("app.log.2", 200);
+    struct read_source *lines = list_archives();
+    run("mv app.log.1 app.log.3");
+    is_broken = 1;
+    assert_int_equal(lines->ops->next(lines, &record), -EIO);
+    assert_non_null(strstr(burst_last_error(), "cannot be listed"));
+    is_broken = 0;
+    expect_of(lines, "app.log.1\n");
     lines->ops->close(lines);
 }
 
@@ -237,7 +254,7 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
-    hides = 0;
+    hides = is_broken = 0;
     burst_reader_close(reader);
     reader = NULL;
     return remove_folder(state);
@@ -250,6 +267,7 @@ int main(void) {
         CASE(archives_of_one_time_follow_by_their_numbers),
         CASE(the_direction_of_numbers_is_that_of_times),
         CASE(an_archive_that_listings_miss_is_found),
+        CASE(an_archive_that_cannot_be_looked_for_is_not_passed_over),
         CASE(an_archive_that_others_write_is_read),
         CASE(indexes_say_it_if_times_do_not),
         CASE(files_of_other_streams_are_not_read),
