@@ -27,7 +27,8 @@ final class ChildJvm {
             throws IOException {
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-cp", classPath(List.of(arguments))));
+        command.addAll(List.of(
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-cp", classPath(List.of(arguments))));
         // Otherwise the JVM's own messages go to stdout, between the child's.
         command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
         String nativeAccess = System.getProperty("native.access", "");

@@ -43,16 +43,27 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
 
     /** @param areRolled whether each log file ends after some dozen lines, and is compressed then */
     static Installation withStreams(String name, int streams, boolean areRolled) throws IOException {
+        return withStreams(emptyDirectory(name), streams, areRolled, "");
+    }
+
+    /** The same, to be drained by {@link ExternalDrain}. */
+    static Installation drainedOutside(String name, int streams, boolean areRolled) throws IOException {
         Path directory = emptyDirectory(name);
+        Path window = Files.createDirectory(directory.resolve(ExternalDrain.WINDOW));
+        return withStreams(directory, streams, areRolled, " drain=\"external\" window=\"" + window + "\"");
+    }
+
+    private static Installation withStreams(Path directory, int streams, boolean areRolled, String ofRing)
+            throws IOException {
         Path ring = directory.resolve("it.ring");
-        StringBuilder appenders = new StringBuilder(
-                burst("Log", ring, fileOf(directory, 1), "ringSize=\"4 MB\"" + pattern(directory, 1, areRolled)));
+        StringBuilder appenders = new StringBuilder(burst(
+                "Log", ring, fileOf(directory, 1), "ringSize=\"4 MB\"" + ofRing + pattern(directory, 1, areRolled)));
         StringBuilder loggers = new StringBuilder();
         for (int stream = 1; stream <= streams; stream++) {
             String appender = stream == 1 ? "Log" : "Log" + stream;
             if (stream > 1) {
-                appenders.append(
-                        burst(appender, ring, fileOf(directory, stream), pattern(directory, stream, areRolled)));
+                appenders.append(burst(
+                        appender, ring, fileOf(directory, stream), ofRing + pattern(directory, stream, areRolled)));
             }
             loggers.append("<Logger name=\"stream.%d\" additivity=\"false\"><AppenderRef ref=\"%s\"/></Logger>%n"
                     .formatted(stream, appender));
@@ -72,13 +83,16 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
     }
 
     private static String burst(String name, Path ring, Path file, String attributes) {
-        String rolling = attributes.contains("filePattern")
-                ? "<SizeBasedTriggeringPolicy size=\"16 KB\"/><DefaultRolloverStrategy fileIndex=\"nomax\""
-                        + " stopCustomActionsOnError=\"false\"><Whim folder=\"%s\" names=\"%s\"/></DefaultRolloverStrategy>"
-                                .formatted(
-                                        file.getParent(),
-                                        file.getFileName().toString().replace(".log", ""))
-                : "";
+        String rolling = "";
+        if (attributes.contains("filePattern")) {
+            rolling = "<SizeBasedTriggeringPolicy size=\"16 KB\"/><DefaultRolloverStrategy fileIndex=\"nomax\""
+                    + (attributes.contains("external") // a drain without a JVM runs no action
+                            ? "/>"
+                            : " stopCustomActionsOnError=\"false\"><Whim folder=\"%s\" names=\"%s\"/></DefaultRolloverStrategy>"
+                                    .formatted(
+                                            file.getParent(),
+                                            file.getFileName().toString().replace(".log", "")));
+        }
         return """
             <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
               <PatternLayout pattern="%%m%%n"/>%s

@@ -24,17 +24,25 @@ final class KillJvm {
     private final long seeds;
     private final int streams;
     private final boolean areVirtual;
+    private final boolean isDrainedOutside;
     private final List<String> jvmOptions;
     private final AtomicLong nextSeed;
     private final Map<Phase, Integer> hits = new EnumMap<>(Phase.class);
     private final long begin = System.nanoTime();
     private long kills;
+    private long killsOfDrains;
     private long lines;
     private long violations;
     private long lastSeed;
 
     private KillJvm(
-            double seconds, long firstSeed, long rounds, int streams, boolean areVirtual, List<String> jvmOptions) {
+            double seconds,
+            long firstSeed,
+            long rounds,
+            int streams,
+            boolean areVirtual,
+            boolean isDrainedOutside,
+            List<String> jvmOptions) {
         this.end = begin + (long) (seconds * 1e9);
         this.firstSeed = firstSeed;
         this.lastSeed = firstSeed;
@@ -43,6 +51,7 @@ final class KillJvm {
         this.seeds = (rounds + killsOfASeed - 1) / killsOfASeed;
         this.streams = streams;
         this.areVirtual = areVirtual;
+        this.isDrainedOutside = isDrainedOutside;
         this.jvmOptions = jvmOptions;
     }
 
@@ -52,6 +61,7 @@ final class KillJvm {
         long rounds = NO_END;
         int streams = BY_THE_SEED;
         boolean areVirtual = false;
+        boolean isDrainedOutside = false;
         int parallel = Math.max(1, Runtime.getRuntime().availableProcessors());
         List<String> options = new ArrayList<>();
         for (int i = 0; i + 1 < arguments.length; i += 2) {
@@ -62,7 +72,8 @@ final class KillJvm {
                 case "--rounds" -> rounds = Long.parseLong(value);
                 case "--parallel" -> parallel = Integer.parseInt(value);
                 case "--streams" -> streams = Integer.parseInt(value);
-                case "--threads" -> areVirtual = areVirtual(value);
+                case "--threads" -> areVirtual = isSecond(value, "platform", "virtual");
+                case "--drain" -> isDrainedOutside = isSecond(value, "inner", "external");
                 case "--jvm-option" -> options.add(value);
                 default -> exitWithUsage();
             }
@@ -73,19 +84,19 @@ final class KillJvm {
         if (areVirtual) {
             options.add("-Dit.virtual=true");
         }
-        System.exit(new KillJvm(seconds, seed, rounds, streams, areVirtual, options).run(parallel));
+        System.exit(new KillJvm(seconds, seed, rounds, streams, areVirtual, isDrainedOutside, options).run(parallel));
     }
 
-    private static boolean areVirtual(String threads) {
-        if (!threads.equals("virtual") && !threads.equals("platform")) {
+    private static boolean isSecond(String value, String first, String second) {
+        if (!value.equals(first) && !value.equals(second)) {
             exitWithUsage();
         }
-        return threads.equals("virtual");
+        return value.equals(second);
     }
 
     private static void exitWithUsage() {
         System.err.println("Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--streams N]"
-                + " [--threads platform|virtual] [--jvm-option OPTION]..");
+                + " [--threads platform|virtual] [--drain inner|external] [--jvm-option OPTION]..");
         System.err.println(
                 "At least one of --seconds and --rounds; rounds come in multiples of " + MOST_KILLS_OF_A_SEED + ".");
         System.exit(2);
@@ -126,7 +137,8 @@ final class KillJvm {
         KillRounds rounds = null;
         String violation = null;
         try {
-            rounds = new KillRounds(seed, "kill-jvm-" + seed, streamsOf(seed), seed % 3 == 0, jvmOptions);
+            rounds = new KillRounds(
+                    seed, "kill-jvm-" + seed, streamsOf(seed), seed % 3 == 0, isDrainedOutside, jvmOptions);
             rounds.run(killsOfASeed, end);
             rounds.installation().delete();
         } catch (AssertionError | RuntimeException found) {
@@ -142,27 +154,34 @@ final class KillJvm {
         if (rounds != null) {
             rounds.hits().forEach((phase, count) -> hits.merge(phase, count, Integer::sum));
             kills += rounds.hits().values().stream().mapToInt(Integer::intValue).sum();
+            killsOfDrains += rounds.killsOfDrain();
             lines += rounds.acknowledged();
         }
         if (violation != null) {
             violations++;
             System.out.printf(
                     "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/prove/kill-jvm --rounds %d --seed %d"
-                            + " --streams %d --threads %s%n",
+                            + " --streams %d --threads %s --drain %s%n",
                     seed,
                     violation,
                     rounds == null ? "nothing" : rounds.installation().directory(),
                     killsOfASeed,
                     seed,
                     streamsOf(seed),
-                    areVirtual ? "virtual" : "platform");
+                    areVirtual ? "virtual" : "platform",
+                    isDrainedOutside ? "external" : "inner");
         }
     }
 
     private synchronized void report() {
         double seconds = (System.nanoTime() - begin) / 1e9;
         System.out.printf(
-                "%4.0f s: %d kills, %.1f/s, in %s; %,d lines acknowledged%n",
-                seconds, kills, kills / seconds, hits, lines);
+                "%4.0f s: %d kills, %.1f/s, in %s%s; %,d lines acknowledged%n",
+                seconds,
+                kills,
+                kills / seconds,
+                hits,
+                isDrainedOutside ? ", and " + killsOfDrains + " of the drain" : "",
+                lines);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -41,6 +42,7 @@ final class KillRounds {
     private final Installation installation;
     private final List<String> jvmOptions;
     private final Logging.Framework framework;
+    private final ExternalDrain drain;
     private final List<Acknowledged> runs = new ArrayList<>();
     private final Map<Phase, Integer> hits = new EnumMap<>(Phase.class);
     private double millisToOpen = 20;
@@ -51,7 +53,14 @@ final class KillRounds {
     private record Child(Process process, Acknowledged said) {}
 
     KillRounds(long seed, String name, int streams, boolean areRolled, List<String> jvmOptions) throws IOException {
-        this(seed, name, Logging.Framework.LOG4J, streams, areRolled, jvmOptions);
+        this(seed, name, Logging.Framework.LOG4J, streams, areRolled, false, jvmOptions);
+    }
+
+    /** @param isDrainedOutside whether another process, which is killed as well, drains the ring */
+    KillRounds(
+            long seed, String name, int streams, boolean areRolled, boolean isDrainedOutside, List<String> jvmOptions)
+            throws IOException {
+        this(seed, name, Logging.Framework.LOG4J, streams, areRolled, isDrainedOutside, jvmOptions);
     }
 
     KillRounds(
@@ -62,19 +71,34 @@ final class KillRounds {
             boolean areRolled,
             List<String> jvmOptions)
             throws IOException {
+        this(seed, name, framework, streams, areRolled, false, jvmOptions);
+    }
+
+    private KillRounds(
+            long seed,
+            String name,
+            Logging.Framework framework,
+            int streams,
+            boolean areRolled,
+            boolean isDrainedOutside,
+            List<String> jvmOptions)
+            throws IOException {
         this.random = new Random(seed);
         this.streams = streams;
         this.areRolled = areRolled;
         this.linesAreEqual = seed % 2 == 0 && !areRolled;
         this.framework = framework;
         this.installation = framework == Logging.Framework.LOG4J
-                ? Installation.withStreams(name, streams, areRolled)
+                ? isDrainedOutside
+                        ? Installation.drainedOutside(name, streams, areRolled)
+                        : Installation.withStreams(name, streams, areRolled)
                 : OtherConfigurations.rolled(framework, name, streams);
         this.jvmOptions = jvmOptions;
         if (linesAreEqual) {
             String first = new LineText(1, 1, 0).text() + '\n';
             Files.writeString(installation.file().resolveSibling(SIBLING), first.repeat(3));
         }
+        this.drain = isDrainedOutside ? new ExternalDrain(installation, seed) : null;
     }
 
     /**
@@ -90,12 +114,43 @@ final class KillRounds {
                 next = start(round + 1);
                 kill(child, round);
             }
+            if (drain != null) {
+                drain.staysAlive(); // the end of a stream waits for it
+            }
             runToItsEnd(next);
+            if (drain != null) {
+                awaitFiles();
+                drain.end();
+            }
         } finally {
             ChildJvm.kill(next.process);
+            if (drain != null) {
+                drain.close();
+            }
         }
+        requireFiles();
+    }
+
+    /** An application that ends does not wait for a drain of another process. */
+    private void awaitFiles() throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+        while (true) {
+            try {
+                requireFiles();
+                return;
+            } catch (AssertionError | NoSuchFileException notYet) {
+                if (System.nanoTime() > end) {
+                    throw notYet;
+                }
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+        }
+    }
+
+    private void requireFiles() throws IOException {
         List<String> files = new ArrayList<>(
                 List.of("it.ring", installation.configuration().getFileName().toString(), "child.err"));
+        rolls = 0;
         for (int number = 1; number <= streams; number++) {
             int stream = number;
             List<Path> ofStream = installation.files(stream);
@@ -109,6 +164,9 @@ final class KillRounds {
         }
         if (linesAreEqual) {
             files.add(SIBLING);
+        }
+        if (drain != null) {
+            files.addAll(List.of(ExternalDrain.ERRORS, "it.ring.flight"));
         }
         assertThat(installation.fileNames())
                 .as("no further log file was begun")
@@ -205,6 +263,11 @@ final class KillRounds {
     /** The number of rolled files of all streams. */
     int rolls() {
         return rolls;
+    }
+
+    /** How often the drain was killed that is another process. */
+    int killsOfDrain() {
+        return drain == null ? 0 : drain.kills();
     }
 
     Installation installation() {

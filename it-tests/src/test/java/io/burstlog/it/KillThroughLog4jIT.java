@@ -3,7 +3,9 @@ package io.burstlog.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,5 +31,24 @@ class KillThroughLog4jIT {
         assertThat(rounds.rolls() > 0).isEqualTo(areRolled);
         assertThat(rounds.acknowledged()).isPositive();
         assertThat(rounds.hits()).as("phases hit").containsKey(Phase.LOAD);
+    }
+
+    /** {@code burstlog drain} moves the lines, rolls and compresses. */
+    @Test
+    @Timeout(600)
+    void theSameWithADrainInAProcessOfItsOwnThatIsKilledAsWell() throws Exception {
+        System.out.println("kill.seed=" + seed);
+        KillRounds rounds = new KillRounds(seed, "kill-drain", 2, true, true, List.of());
+        int kills = (KILLS + 3) / 4;
+        rounds.run(kills, Long.MAX_VALUE);
+        System.out.printf(
+                "%d kills %s, and %d of the drain: %,d lines acknowledged, each once in its file, which were rolled"
+                        + " %,d times%n",
+                kills, rounds.hits(), rounds.killsOfDrain(), rounds.acknowledged(), rounds.rolls());
+        assertThat(rounds.rolls()).isPositive();
+        assertThat(rounds.killsOfDrain()).isPositive();
+        assertThat(Files.readString(rounds.installation().errors()))
+                .as("a stop that leaves records to the drain")
+                .doesNotContain("because that could not be written");
     }
 }
