@@ -158,6 +158,13 @@ public final class OpenRing {
             // The engine keeps the last quarter of the time for letting go of ring and log file.
             boolean isOver = taken.compareTo(timeout.minus(timeout.dividedBy(4))) >= 0;
             long records = left.acceptedSequence() - left.drainedSequence();
+            if (terms.isDrainedElsewhere()) {
+                tell(
+                        Severity.INFO,
+                        records + " records are durable in the ring " + name() + ", and `burstlog drain` moves them to "
+                                + String.join(", ", new TreeSet<>(leftFiles)) + ".");
+                return;
+            }
             tell(
                     Severity.WARN,
                     records + " records are durable in the ring " + name()
