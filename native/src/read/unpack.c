@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #define ZLIB "libz.so.1"
 #define ZSTD "libzstd.so.1"
 #define PACKED_BYTES (128u * 1024u)
+#define FUNCTIONS_MOST 5
 #define READ_MOST (1u << 30)
 
 /* ------------------------------------------------------------------------------------------------------- libraries */
@@ -50,19 +52,32 @@ struct zstd_state {
     uint8_t packed[PACKED_BYTES];
 };
 
-/* Fills a table of function pointers. Two threads may do so at once: they store the same values. */
+/* Readers of several threads, and a log that deletes archives, may come at once. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+/* Fills a table of function pointers, unless it is filled. */
 static int load(const char *library, const char *packages, const char *path, const char *const *names, size_t count,
                 void *table) {
-    void *handle = dlopen(library, RTLD_NOW);
-    for (size_t i = 0; handle != NULL && i < count; i++) {
-        void *function = dlsym(handle, names[i]);
-        handle = function == NULL ? NULL : handle;
-        memcpy((char *)table + i * sizeof function, &function, sizeof function);
+    void *functions[FUNCTIONS_MOST];
+    int rc = 0;
+    pthread_mutex_lock(&loading);
+    memcpy(functions, table, count * sizeof functions[0]);
+    if (functions[0] == NULL) {
+        void *handle = dlopen(library, RTLD_NOW);
+        for (size_t i = 0; handle != NULL && i < count; i++) {
+            functions[i] = dlsym(handle, names[i]);
+            handle = functions[i] == NULL ? NULL : handle;
+        }
+        const char *why = handle == NULL ? dlerror() : NULL;
+        if (handle != NULL) {
+            memcpy(table, functions, count * sizeof functions[0]);
+        } else {
+            rc = error_set(ENOPKG, "%s cannot be unpacked without %s (%s): install %s", path, library,
+                           why == NULL ? "not found" : why, packages);
+        }
     }
-    const char *why = handle == NULL ? dlerror() : NULL;
-    return handle == NULL ? error_set(ENOPKG, "%s cannot be unpacked without %s (%s): install %s", path, library,
-                                      why == NULL ? "not found" : why, packages)
-                          : 0;
+    pthread_mutex_unlock(&loading);
+    return rc;
 }
 
 static int load_zlib(const char *path) {
