@@ -207,6 +207,8 @@ int ring_drain_run(const struct ring_drain_config *config, struct events *events
     self->platform = platform;
     self->events = events;
     self->stop = stop;
+    self->below = config->below;
+    self->below_count = config->below_count;
     self->interval_ns = config->interval_ns != 0 ? config->interval_ns : DEFAULT_INTERVAL_NS;
     self->locks.fd = self->file.fd = -1;
     pthread_mutex_init(&self->drainer_lock, NULL);

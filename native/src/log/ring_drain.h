@@ -18,6 +18,10 @@ struct ring_drain_config {
     const char *ring;
     const char *window;  /* folder of lock file and window; NULL: beside a ring file, else WINDOW_DEFAULT_FOLDER */
     int64_t interval_ns; /* a durable record reaches its log file within this time; 0: 100 ms */
+    /* Absolute paths of files, and of folders below which it may write: a log that asks for another place is refused. The
+     * kernel has to keep this list, too: a name may be a link. */
+    const char *const *below;
+    size_t below_count; /* 0: it may write anywhere */
 };
 
 /* Drains the ring until *stop is set. Returns 0 then; or -errno with a sentence if that can never work, -ESTALE if another

@@ -100,9 +100,30 @@ void drain_session_close(struct ring_drain *self) {
 
 /* ------------------------------------------------------------------------------------------------------- requests */
 
+static int is_below(const char *path, const char *folder) {
+    const size_t bytes = strlen(folder);
+    return strncmp(path, folder, bytes) == 0 && (path[bytes] == '/' || path[bytes] == '\0');
+}
+
+/* path NULL: nothing is to be written. Returns 0, or -EPERM with a sentence. */
+static int check_below(const struct ring_drain *self, const char *path) {
+    int is_allowed = path == NULL || self->below_count == 0;
+    for (size_t i = 0; i < self->below_count && !is_allowed; i++) {
+        is_allowed = is_below(path, self->below[i]);
+    }
+    return is_allowed
+               ? 0
+               : error_set(EPERM,
+                           "%s, to which records of ring %s are to go, is below none of the folders that its "
+                           "drain may write (--below): give the log another place, or name this one to the drain",
+                           path, self->ring);
+}
+
 static int open_requested(void *argument, const struct engine_stream *stream, uint16_t *id) {
     struct ring_drain *self = argument;
-    return drainer_add_stream(&self->drainer, stream, id);
+    int rc = check_below(self, stream->path);
+    rc = rc < 0 ? rc : check_below(self, stream->segments);
+    return rc < 0 ? rc : drainer_add_stream(&self->drainer, stream, id);
 }
 
 static void close_requested(void *argument, uint16_t id) {

@@ -18,6 +18,8 @@ struct ring_drain {
     struct events *events;
     const _Atomic uint32_t *stop;
     int64_t interval_ns;
+    const char *const *below; /* struct ring_drain_config */
+    size_t below_count;
     char ring[4096];
     char window[4096]; /* the socket */
     uint8_t uuid[16];

@@ -39,19 +39,40 @@ static int name_file(struct ring_locks *locks, const char *folder, const uint8_t
                : error_set(ENAMETOOLONG, "the path of the lock file of a ring in %s is too long", folder);
 }
 
-/* Those who may open it could stop writer and drain. */
+int locks_is_shared(const char *path, gid_t *group) {
+    char folder[4096];
+    struct stat status;
+    const int is_there = path_directory(path, folder, sizeof folder) == 0 && stat(folder, &status) == 0;
+    *group = is_there ? status.st_gid : 0;
+    return is_there && (status.st_mode & (S_ISGID | S_IWGRP | S_IWOTH)) == (S_ISGID | S_IWGRP);
+}
+
+/* Those who may open it could stop writer and drain: one user, or the group to which a shared folder belongs. */
 static int check_rights(const struct ring_locks *locks, int fd) {
     struct stat status;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink <= 1 &&
-        (status.st_mode & (S_IRWXG | S_IRWXO)) == 0 &&
-        (status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0)) {
-        return 0;
+    gid_t group;
+    const int is_shared = locks_is_shared(locks->path, &group);
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink <= 1 && (status.st_mode & S_IRWXO) == 0) {
+        const int is_mine = status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0;
+        if (is_shared ? status.st_gid == group : is_mine && (status.st_mode & S_IRWXG) == 0) {
+            return 0;
+        }
     }
     return error_set(
         EPERM,
-        "lock file %s is not used: other users could open it; it has to be a file of mode 0600 of user %u: "
-        "remove it while neither writer nor drain of its ring runs",
+        "lock file %s is not used: other users could open it; it has to be a file of mode 0600 of user %u, or of the "
+        "group of its folder, if that is of mode 2770: remove it while neither writer nor drain of its ring runs",
         locks->path, (unsigned)geteuid());
+}
+
+/* The umask takes the group's rights from a new file. */
+static void share(const char *path, int fd) {
+    struct stat status;
+    gid_t group;
+    if (locks_is_shared(path, &group) && fstat(fd, &status) == 0 && (status.st_mode & S_IRWXO) == 0 &&
+        fchmod(fd, S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) < 0) {
+        return; /* it is of another user, who has done that */
+    }
 }
 
 /* A folder of other users, which may be the default one, is no reason to refuse a log that needs no lock file. */
@@ -69,8 +90,11 @@ static int open_file(struct ring_locks *locks, int create) {
     if (fd < 0) {
         return error_set(errno,
                          "lock file %s cannot be opened: %s; writer and drain of a ring run as the same user, who may "
-                         "write in that folder",
+                         "write in that folder, or it is of mode 2770, and of a group of both",
                          locks->path, error_name(errno));
+    }
+    if (create != 0) {
+        share(locks->path, fd);
     }
     const int rc = check_rights(locks, fd);
     if (rc < 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The locks of a ring's writer and of its drain: a file of mode 0600 beside the window's socket, three bytes of which are
- * locked.
+ * The locks of a ring's writer and of its drain: a file beside the window's socket, three bytes of which are locked. It is of
+ * mode 0600, or of 0660 in a folder that two users share.
  *
  * DESIGN. The locks belong to the open file (F_OFD_SETLK): no `close` elsewhere in the process loses them, and the kernel
  * lets go of them when the process dies. No timeout and no pid ever takes one. The guard of a ring file (device/lock.h) is
@@ -20,8 +20,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define LOCKS_SUFFIX ".locks" /* the file's name: the ring's uuid as 32 hexadecimal digits, and this */
+
+/* Whether the folder of this file is shared by users of its group: it hands its group down to new files (set-group-ID), the
+ * group may write there, and others may not. Then the files of writer and drain are for that group. */
+int locks_is_shared(const char *path, gid_t *group);
 
 /* Order: WANTED before DRAIN, WRITER before DRAIN. A holder of DRAIN tries WRITER, and never waits for it. */
 enum locks_byte {

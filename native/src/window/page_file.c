@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/retry.h"
 #include "media/record.h"
+#include "window/locks.h"
 #include "window/protocol.h"
 
 int page_file_name(struct page_file *file, const char *folder, const uint8_t uuid[16]) {
@@ -35,6 +36,12 @@ int page_file_open(struct page_file *file) {
         return error_set(failure,
                          "the drain's page %s cannot be opened: %s; give this user the right to write in that folder",
                          file->path, error_name(failure));
+    }
+    gid_t group;
+    if (locks_is_shared(file->path, &group) && fchmod(fd, S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) < 0 &&
+        status.st_uid == geteuid()) {
+        close(fd);
+        return error_set(errno, "the drain's page %s cannot be given to its group: %s", file->path, error_name(errno));
     }
     file->fd = fd;
     return 0;

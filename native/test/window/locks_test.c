@@ -182,6 +182,25 @@ static void a_file_that_others_can_open_is_refused(void **state) {
     assert_int_equal(locks_open(&found, folder, uuid), -ELOOP);
 }
 
+/* Such a folder says that its group is both sides. */
+static void a_folder_that_two_users_share_has_a_file_of_their_group(void **state) {
+    (void)state;
+    struct ring_locks found;
+    struct stat status;
+    locks_close(&mine);
+    assert_int_equal(unlink(mine.path), 0);
+    assert_int_equal(chmod(folder, 02770), 0);
+    assert_int_equal(locks_open(&mine, folder, uuid), 0);
+    assert_int_equal(stat(mine.path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0660);
+    assert_int_equal(locks_open(&found, folder, uuid), 0);
+    locks_close(&found);
+    assert_int_equal(chmod(folder, 02777), 0); /* anybody could have put it there */
+    assert_int_equal(locks_open(&found, folder, uuid), -EPERM);
+    assert_int_equal(chmod(folder, 02770) | chmod(mine.path, 0664), 0);
+    assert_int_equal(locks_open(&found, folder, uuid), -EPERM);
+}
+
 #define LOCKED(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
@@ -197,6 +216,7 @@ int main(void) {
         LOCKED(a_missing_file_is_made_by_those_alone_who_want_that),
         LOCKED(a_folder_that_this_user_may_not_search_has_no_file),
         LOCKED(a_file_that_others_can_open_is_refused),
+        LOCKED(a_folder_that_two_users_share_has_a_file_of_their_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
