@@ -61,6 +61,7 @@ struct drain_parts {
     uint32_t epoch;                  /* the epoch that checkpoints note */
     uint64_t epoch_begin;            /* position behind this epoch's marker */
     uint64_t longest;                /* length of the longest payload in the log */
+    int is_apart;                    /* another process may open the ring at any time: see drain_reach */
 };
 
 /* Makes a drain with all streams of the newest checkpoint, which have all records of the log. No stream is open.

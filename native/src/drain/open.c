@@ -153,7 +153,7 @@ int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
  * epoch's marker may give way (drain_reach), the stream must not be the first behind it: a step later takes all streams
  * there. */
 static void pass(const struct drain *drain, struct drain_stream *stream) {
-    uint64_t until = drain->durable;
+    uint64_t until = drain->parts.is_apart ? drain_reach(drain) : drain->durable;
     EACH_STREAM(drain, other) {
         if (other != stream && other->noted_at.walk.position < until && drain->durable <= drain->parts.epoch_begin) {
             until = drain->parts.source->recovery->log_end;

@@ -11,11 +11,15 @@ static int is_space_awaited(const struct drain *drain) {
 }
 
 /* Until this epoch's first commit, recovery may overwrite its marker. So no stream checkpoints a position behind the
- * marker before all streams do. */
+ * marker before all streams do. A drain beside others never does: the next writer may have read the slots already, and
+ * write its first records where that marker was. */
 uint64_t drain_reach(const struct drain *drain) {
     const uint64_t log_end = drain->parts.source->recovery->log_end;
     if (drain->durable > drain->parts.epoch_begin) {
         return drain->durable;
+    }
+    if (drain->parts.is_apart) {
+        return log_end;
     }
     EACH_STREAM(drain, stream) {
         if (stream->noted_at.walk.position < log_end) {

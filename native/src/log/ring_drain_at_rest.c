@@ -68,7 +68,7 @@ static int drain_view(struct ring_drain *self, struct device *device, struct rin
                                                .checkpoints = ledger_checkpoints(view->ledger),
                                                .source = &source,
                                                .epoch = view->recovery.epoch_highest,
-                                               .epoch_begin = view->recovery.log_end};
+                                               .epoch_begin = UINT64_MAX}; /* no epoch goes on */
     int rc = drain_session_open(self, &given);
     rc = rc < 0 ? rc : drain(self);
     drain_session_close(self);

@@ -80,7 +80,8 @@ int drain_session_open(struct ring_drain *self, const struct drain_session_sourc
                   .source = given->source,
                   .epoch = given->epoch,
                   .epoch_begin = given->epoch_begin,
-                  .longest = given->source->shape.capacity_bytes / 4}}; /* no record is longer */
+                  .longest = given->source->shape.capacity_bytes / 4, /* no record is longer */
+                  .is_apart = 1}};
     pthread_mutex_lock(&self->drainer_lock);
     rc = drainer_open(&self->drainer, &parts, NULL);
     pthread_mutex_unlock(&self->drainer_lock);

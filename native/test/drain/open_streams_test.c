@@ -367,6 +367,28 @@ static void no_one_else_notes_that_he_is_behind_a_marker_that_may_give_way(void 
                      host.engine->ring->begin_position);
 }
 
+/* The next writer may have read the slots already, and put its marker in the place of this one. */
+static void beside_other_processes_nobody_is_noted_behind_a_marker_that_may_give_way(void **state) {
+    (void)state;
+    begin();
+    append_to(0, "a1\n");
+    reopen();
+    host.engine->drainer.drain->parts.is_apart = 1;
+    assert_int_equal(add(1, "b"), 0);
+    for (int steps = 0; steps < 4; steps++) {
+        assert_true(engine_step(host.engine, 1) >= 0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(drain_stream(host.engine->drainer.drain, ids[i])->noted.drained_position,
+                         host.engine->view.recovery.log_end);
+    }
+    append_to(0, "a2\n");
+    drain_all();
+    assert_int_equal(drain_stream(host.engine->drainer.drain, 0)->noted.drained_position,
+                     ring_claimed(host.engine->ring));
+    assert_file(paths[0], "a1\na2\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(each_stream_gets_its_own_records),
@@ -386,6 +408,7 @@ int main(void) {
         RING_TEST(a_record_partly_written_is_continued),
         RING_TEST(what_was_enqueued_goes_where_it_belongs_before_another_takes_the_file),
         RING_TEST(no_one_else_notes_that_he_is_behind_a_marker_that_may_give_way),
+        RING_TEST(beside_other_processes_nobody_is_noted_behind_a_marker_that_may_give_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,21 @@ static void drains_by_itself_for_a_while(void) {
     }
 }
 
+/* A record and an epoch without one, which nobody moves while the drain is stopped. The next epoch begins about when it goes on. */
+static void empty_epochs(void) {
+    while (application_records() < 12) {
+        application_open();
+        application_append(length_of(application_records()));
+        application_close();
+        application_open();
+        application_close();
+        application_rest((int64_t)run_random(1000) * 1000000);
+        application_open();
+        application_append(length_of(application_records()));
+        application_close();
+    }
+}
+
 static void rolls(void) {
     application_open();
     while (application_records() < 12) {
@@ -133,6 +148,18 @@ const struct play plays[] = {
     {"ring-gets-full-without-a-drain", 12, many_records, NULL, {{0, STARTS, APPLICATION}, {30000, STARTS, DRAIN}}},
     {"ring-is-full-beside-the-drain", 12, many_records, NULL, {{0, STARTS, DRAIN}, {0, STARTS, APPLICATION}}},
     {"application-starts-again", 16, opens_and_closes, NULL, {{0, STARTS, DRAIN}, {0, STARTS, APPLICATION}}},
+    {"epochs-without-a-record",
+     16,
+     empty_epochs,
+     NULL,
+     {{0, STARTS, DRAIN},
+      {0, STARTS, APPLICATION},
+      {700, STOPS, DRAIN},
+      {5200, LETS_GO_ON, DRAIN},
+      {6500, STOPS, DRAIN},
+      {11200, LETS_GO_ON, DRAIN},
+      {12500, STOPS, DRAIN},
+      {17200, LETS_GO_ON, DRAIN}}},
     {"records-of-a-dead-application",
      12,
      slow_records,
