@@ -65,6 +65,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     memset(world->files.names, 0, sizeof world->files.names);
     memset(world->files.durable_names, 0, sizeof world->files.durable_names);
     world->files.link = NULL;
+    world->files.hides_locks = 0;
     world->files.marks = MARKS_HANDLES;
     memset(&world->model, 0, sizeof world->model);
     world->events.first = world->events.end = 0;
@@ -119,6 +120,7 @@ void world_copy(struct world *to, const struct world *from) {
     }
     to->files.inode_count = from->files.inode_count;
     to->files.link = from->files.link;
+    to->files.hides_locks = 0;
     to->files.marks = from->files.marks;
     to->files.begun_count = from->files.begun_count;
     memcpy(to->files.names, from->files.names, sizeof to->files.names);

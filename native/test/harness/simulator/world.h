@@ -131,6 +131,7 @@ struct sim_files {
     struct world *world;
     struct sim_inode inodes[FILES_MAX];
     unsigned inode_count;
+    int hides_locks; /* processes do not see each other's locks of files */
     unsigned begun_count;
     struct sim_name names[FILES_MAX];
     struct sim_name durable_names[FILES_MAX];

@@ -63,6 +63,7 @@ static int64_t one_of(const int64_t *choices, unsigned count) {
 static void die(enum process_name process) {
     static const int64_t away_ns[] = {1000000, 1000000000, 4000000000, 15000000000};
     if (processes[process].is_alive) {
+        run.deaths++;
         process_kill(process);
         processes[process].starts_ns = run.world->now_ns + one_of(away_ns, 4);
     }
@@ -70,14 +71,36 @@ static void die(enum process_name process) {
 
 static void stop(enum process_name process) {
     static const int64_t still_ns[] = {50000000, 700000000, 12000000000, 70000000000};
+    run.standstills++;
     process_stand_still(process, 1);
     processes[process].goes_on_ns = run.world->now_ns + one_of(still_ns, 4);
+}
+
+/* Whether the step is more than a look of one who waits. */
+static int is_work(const char *at) {
+    static const char *const looks[] = {"lock of", "sleep", "park", "rest", "a wake-up", "read of a file", "looking"};
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+        if (strncmp(at, looks[i], strlen(looks[i])) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void note_work(uint64_t step) {
+    if (run.world->process != OPERATOR && run.work_count < WORKS_MAX &&
+        is_work(sim_threads.threads[sim_threads.running].at)) {
+        run.works[run.work_count++] = step;
+    }
 }
 
 /* At each step: what is to happen to the process whose step it is. A process that is in the kernel stops behind its call. */
 static void watch(void) {
     const enum process_name process = run.world->process;
     const uint64_t step = sim_threads.points;
+    note_work(step);
+    run.takes += !run.log_drains && application_drains();
+    run.log_drains = application_drains();
     if (run.power_in != 0 && (step * 0x9e3779b97f4a7c15ull ^ run.seed) % run.power_in == 0) {
         sim_thread_errand(cut_power);
     }
@@ -137,6 +160,7 @@ static void *drain(void *argument) {
 
 static void start(enum process_name process) {
     if (!processes[process].is_alive) {
+        run.lives++;
         atomic_store(&stops[process], 0);
         process_start(process, process == APPLICATION ? application : drain);
     }
@@ -159,7 +183,11 @@ static void look_after(enum process_name process) {
         self->goes_on_ns = 0;
         process_stand_still(process, 0);
     }
-    if (!self->is_alive && self->rc < 0 && self->rc != -ESTALE) {
+    if (!self->is_alive && self->rc == -ESTALE) {
+        run.stopped++;
+        self->rc = 0;
+    }
+    if (!self->is_alive && self->rc < 0) {
         violation(run.world, "the %s has ended: %s", process_names[process], self->error);
     }
 }
@@ -183,6 +211,7 @@ static void act(const struct operator_act *act) {
         end(act->process);
         break;
     case KILLS:
+        run.deaths += (uint64_t)processes[act->process].is_alive;
         process_kill(act->process);
         break;
     case STOPS:
@@ -280,7 +309,10 @@ static void set_up(void) {
     world->random_state = run_random(UINT64_MAX);
     world->before_operation = arrive;
     world->has_processes = 1;
+    world->files.hides_locks = run.play->other_folder != NULL;
     is_finished = 0;
+    run.log_drains = 0;
+    run.work_count = 0;
     schedule_by_seed(&run.schedule, run_random(UINT64_MAX));
     sim_threads.wakes_for_nothing = (unsigned)run_random(3);
     sim_threads.late_in = run_random(3) == 0 ? 20 + (unsigned)run_random(200) : 0;

@@ -27,6 +27,8 @@ struct play {
     struct operator_act acts[ACTS_MAX];
 };
 
+#define WORKS_MAX 8192u
+
 extern const struct play plays[];
 extern const size_t play_count;
 
@@ -41,6 +43,13 @@ struct play_run {
     int trace;
     /* The run gives these. */
     uint64_t steps, cuts;
+    uint64_t works[WORKS_MAX]; /* steps at which a process does not only look whether there is something to do */
+    uint64_t work_count;
+    uint64_t deaths, standstills;
+    uint64_t lives;   /* of all processes */
+    uint64_t takes;   /* so often the log began to drain by itself */
+    uint64_t stopped; /* so many drains ended because of another one's slot */
+    int log_drains;
     struct schedule schedule;
     struct world *world;
     uint64_t random_state;

@@ -83,15 +83,19 @@ static void run_one(uint64_t seed, enum fault fault, uint64_t at) {
     cuts += run.cuts;
 }
 
-/* One order of steps, and the same with a fault at one step after another. */
+/* One order of steps, and the same with a fault at one step after another: half of them at any step, half where a process works. */
 static void run_order(uint64_t seed) {
+    static uint64_t works[WORKS_MAX];
     run_one(seed, FAULT_NONE, 0);
-    const uint64_t steps = run.steps;
+    const uint64_t steps = run.steps, work_count = run.work_count;
+    memcpy(works, run.works, sizeof works);
     for (uint64_t i = 0; i < arguments.faults; i++) {
-        const uint64_t from = steps * i / arguments.faults, to = steps * (i + 1) / arguments.faults;
+        const uint64_t among = i % 2 == 0 ? steps : work_count;
+        const uint64_t from = among * i / arguments.faults, to = among * (i + 1) / arguments.faults;
         uint64_t state = seed ^ i << 32;
-        run_one(seed, FAULT_DEATH + random_next(&state) % (FAULTS - FAULT_DEATH),
-                1 + from + random_next(&state) % (to - from + 1));
+        const enum fault fault = FAULT_DEATH + random_next(&state) % (FAULTS - FAULT_DEATH);
+        const uint64_t place = from + random_next(&state) % (to - from + 1);
+        run_one(seed, fault, i % 2 == 0 ? 1 + place : works[place < work_count ? place : work_count - 1]);
     }
 }
 
@@ -181,7 +185,11 @@ int main(int count, char **words) {
     if (runs == 0) {
         usage();
     }
-    printf("%.1f s\n", now_s() - begin_s);
+    printf(
+        "%.1f s: %llu lives, %llu deaths and %llu standstills of processes; the log began to drain by itself %llu times; slots "
+        "stopped %llu drains\n",
+        now_s() - begin_s, (unsigned long long)run.lives, (unsigned long long)run.deaths,
+        (unsigned long long)run.standstills, (unsigned long long)run.takes, (unsigned long long)run.stopped);
     proof(0);
     return 0;
 }
