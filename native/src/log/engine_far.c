@@ -140,6 +140,12 @@ void engine_far_take_page(struct engine *engine, const struct drain_page *page) 
 
 /* --------------------------------------------------------------------------------------------- this process drains */
 
+/* The figures come from elsewhere from now on: one who waits may have looked in between, and there need be no progress any
+ * more that wakes it. */
+static void wake_all(struct engine *engine) {
+    event_count_notify(&engine->keeper.drained, engine->parts.platform);
+}
+
 int engine_begin_draining(struct engine *engine) {
     struct checkpoints *checkpoints = ledger_checkpoints(engine->view.ledger);
     struct device *device = engine->parts.device;
@@ -160,6 +166,7 @@ int engine_begin_draining(struct engine *engine) {
         drainer_close(&engine->drainer);
     }
     pthread_mutex_unlock(&engine->far->lock);
+    wake_all(engine);
     return rc;
 }
 
@@ -169,6 +176,7 @@ void engine_end_draining(struct engine *engine) {
     drainer_close(&engine->drainer);
     pthread_mutex_unlock(&engine->far->lock);
     engine_far_look(engine);
+    wake_all(engine);
 }
 
 /* ------------------------------------------------------------------------------------------------ for any thread */
