@@ -13,7 +13,7 @@
 
 #define STACK_BYTES (512u * 1024u)
 #define GUARD_BYTES 4096u
-#define POINTS_MAX 100000u            /* in one run: a run with more is a livelock */
+#define POINTS_MAX 2000000u           /* in one run: a run with more is a livelock */
 #define NO_PROGRESS_NS 600000000000ll /* if no call returned for so long, a thread sleeps that nobody wakes */
 #define SPURIOUS_IN 16
 #define LATE_MOST_NS 1000000000ll
