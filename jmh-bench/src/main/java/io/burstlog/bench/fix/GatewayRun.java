@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.fix;
 
+import io.burstlog.bench.subject.Media;
+import io.burstlog.bench.subject.Programs;
 import io.burstlog.bench.subject.RunFolder;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -38,6 +40,24 @@ public final class GatewayRun implements AutoCloseable {
      */
     public record Result(Histogram response, Histogram late) {}
 
+    /**
+     * A gateway and what is beside it.
+     *
+     * @param jvm runs the gateway
+     * @param placement the processors of each
+     * @param noisy whether a neighbour uses the machine, too
+     * @param drainedOutside whether another process drains the ring
+     */
+    public record Setting(Jvm jvm, Placement placement, boolean noisy, boolean drainedOutside) {
+        @Override
+        public String toString() {
+            return jvm
+                    + (placement.pinned() ? ", pinned" : ", free")
+                    + (noisy ? ", noisy" : ", quiet")
+                    + (drainedOutside ? ", external drain" : "");
+        }
+    }
+
     private final Path folder;
     private final List<Process> processes = new ArrayList<>();
 
@@ -45,18 +65,24 @@ public final class GatewayRun implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Runs a gateway in that JVM on the ring, with a log file of its own name, and replays the load. */
-    public static Result measure(
-            Jvm jvm, Placement placement, boolean noisy, Path ring, MarketOpen load, Path folder, int warmUp)
-            throws IOException, InterruptedException {
+    /** Runs a gateway on the ring, with a log file of its own name, and replays the load. */
+    public static Result measure(Setting setting, Path ring, MarketOpen load, Path folder, int warmUp)
+            throws IOException, InterruptedException, Media.NotPossible {
         Files.createDirectories(folder);
         try (GatewayRun run = new GatewayRun(folder)) {
-            if (noisy) {
-                run.startNeighbour(placement);
+            if (setting.noisy()) {
+                run.startNeighbour(setting.placement());
             }
-            int port = run.startGateway(jvm, placement, ring);
-            return replay(port, placement, load, warmUp);
+            if (setting.drainedOutside()) {
+                run.startDrain(setting.placement(), ring);
+            }
+            int port = run.startGateway(setting, ring);
+            return replay(port, setting.placement(), load, warmUp);
         } finally {
+            if (setting.drainedOutside()) {
+                // Neither the gateway nor the drain has waited for the last records: the next run wants an empty ring.
+                Programs.run(cli(folder).toString(), "recover", ring.toString());
+            }
             RunFolder.delete(folder);
         }
     }
@@ -75,16 +101,34 @@ public final class GatewayRun implements AutoCloseable {
         start(command, "neighbour.out");
     }
 
-    private int startGateway(Jvm jvm, Placement placement, Path ring) throws IOException, InterruptedException {
+    private static Path cli(Path folder) throws IOException, Media.NotPossible {
+        return Programs.unpack("burstlog", folder.resolve("bin"));
+    }
+
+    private Path window() {
+        return folder.resolve("window");
+    }
+
+    private void startDrain(Placement placement, Path ring) throws IOException, Media.NotPossible {
+        Files.createDirectories(window());
+        List<String> command = new ArrayList<>(placement.ofOthers());
+        command.addAll(List.of(cli(folder).toString(), "drain", "--window", window().toString(), ring.toString()));
+        start(command, "drain.out");
+    }
+
+    private int startGateway(Setting setting, Path ring) throws IOException, InterruptedException {
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
         Path log = folder.resolve("orders.log");
         Path configuration = folder.resolve("log4j2.xml");
-        Files.writeString(configuration, CONFIGURATION.formatted(ring, log, placement.attributes()));
-        List<String> command = new ArrayList<>(placement.ofGateway());
-        command.addAll(jvm.command());
+        String drain = setting.drainedOutside() ? " drain=\"external\" window=\"" + window() + "\"" : "";
+        Files.writeString(
+                configuration,
+                CONFIGURATION.formatted(ring, log, setting.placement().attributes() + drain));
+        List<String> command = new ArrayList<>(setting.placement().ofGateway());
+        command.addAll(setting.jvm().command());
         command.addAll(List.of(
                 "-Dlog4j2.configurationFile=" + configuration,
                 "-Dgateway.ring=" + ring,

@@ -39,7 +39,12 @@ final class JvmSection {
     }
 
     void show() {
-        results.study("jvm").ifPresent(study -> {
+        show("jvm");
+        show("gateway-drain");
+    }
+
+    private void show(String name) {
+        results.study(name).ifPresent(study -> {
             html.heading(2, (String) study.get("title"));
             html.paragraph(explanation(study));
             html.table(HEAD, rows(study));
@@ -96,7 +101,8 @@ final class JvmSection {
             String title = "FIX gateway, " + (target.get("pinned").equals(true) ? "pinned" : "free") + ", "
                     + (target.get("noisy").equals(true) ? "noisy" : "quiet") + " neighbour";
             Map<String, Object> line = new LinkedHashMap<>(target);
-            line.put("name", target.get("jvm"));
+            boolean isOutside = Boolean.TRUE.equals(target.get("drainedOutside"));
+            line.put("name", target.get("jvm") + (isOutside ? ", external drain" : ""));
             groups.computeIfAbsent(title, first -> new ArrayList<>()).add(line);
         }
         Map<String, String> charts = new LinkedHashMap<>();

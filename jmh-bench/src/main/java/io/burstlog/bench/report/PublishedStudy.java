@@ -66,6 +66,7 @@ final class PublishedStudy {
                                 .filter(target -> ((String) target.get("name")).endsWith(", 1 producer"))
                                 .toList(),
                         pictures);
+            case "gateway-drain" -> JvmSection.charts(study).values().forEach(svg -> pictures.put(name, svg));
             case "syncs",
                     "slower",
                     "agreement",
@@ -94,7 +95,8 @@ final class PublishedStudy {
         return switch (name) {
             case "syncs" -> syncs(study);
             case "slower" -> slower(study, losses);
-            case "jvm" -> JvmSection.explanation(study) + "\n\n" + table(JvmSection.HEAD, JvmSection.rows(study));
+            case "jvm", "gateway-drain" ->
+                JvmSection.explanation(study) + "\n\n" + table(JvmSection.HEAD, JvmSection.rows(study));
             case "load" -> load(study, losses);
             case "agreement" -> table(Agreement.HEAD, Agreement.rows(study));
             case "hand-over" -> table(Sections.HAND_OVER_HEAD, Sections.handOverRows(study));

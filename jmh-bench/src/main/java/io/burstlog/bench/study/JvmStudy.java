@@ -21,20 +21,13 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * The effect of JVM, collector and processors on a client that waits for its confirmation: the demo's FIX gateway,
- * under orders that come at their own recorded times. Each run has a JVM of its own, and all settings take turns.
+ * The effect of JVM, collector, processors and the place of the drain on a client that waits for its confirmation: the
+ * demo's FIX gateway, under orders that come at their own recorded times. Each run has a JVM of its own, and all
+ * settings take turns.
  */
 public final class JvmStudy {
 
     private JvmStudy() {}
-
-    /** One line of the study. */
-    private record Setting(Jvm jvm, Placement placement, boolean noisy) {
-        @Override
-        public String toString() {
-            return jvm + (placement.pinned() ? ", pinned" : ", free") + (noisy ? ", noisy" : ", quiet");
-        }
-    }
 
     private static final class Measured {
         private final Histogram response = TargetResult.emptyHistogram();
@@ -54,7 +47,10 @@ public final class JvmStudy {
         int runs = options.number("runs", 3);
         int warmUp = options.number("warm-up", 6000);
         Study study = new Study(
-                "jvm", "jvm", "JVMs and collectors", Environment.describe(media.directory(), media.devices()));
+                options.text("study", "jvm"),
+                "jvm",
+                options.text("title", "JVMs and collectors"),
+                Environment.describe(media.directory(), media.devices()));
         study.with("orders", load.orders()).with("seconds", load.seconds()).with("runs", runs);
         study.with("warmUpOrders", warmUp).with("loadSha256", load.sha256());
         study.with("instrumentGoesFirst", Placement.mayGoFirst());
@@ -66,7 +62,7 @@ public final class JvmStudy {
             ring = media.ring("ssd", "jvm");
         }
         study.with("ring", ring.path().toString());
-        Map<Setting, Measured> all = new LinkedHashMap<>();
+        Map<GatewayRun.Setting, Measured> all = new LinkedHashMap<>();
         settings(options, study).forEach(setting -> all.put(setting, new Measured()));
         measure(all, runs, warmUp, load, ring, media, study);
         all.forEach((setting, measured) -> tell(setting, measured, study));
@@ -74,7 +70,7 @@ public final class JvmStudy {
     }
 
     private static void measure(
-            Map<Setting, Measured> all,
+            Map<GatewayRun.Setting, Measured> all,
             int runs,
             int warmUp,
             MarketOpen load,
@@ -85,20 +81,13 @@ public final class JvmStudy {
         Progress progress = new Progress("jvm");
         int done = 0;
         for (int run = 1; run <= runs; run++) {
-            for (Map.Entry<Setting, Measured> each : all.entrySet()) {
-                Setting of = each.getKey();
+            for (Map.Entry<GatewayRun.Setting, Measured> each : all.entrySet()) {
+                GatewayRun.Setting of = each.getKey();
                 done++;
                 try {
                     media.renew(ring);
                     each.getValue()
-                            .add(GatewayRun.measure(
-                                    of.jvm(),
-                                    of.placement(),
-                                    of.noisy(),
-                                    ring.path(),
-                                    load,
-                                    media.file("gateway-" + done),
-                                    warmUp));
+                            .add(GatewayRun.measure(of, ring.path(), load, media.file("gateway-" + done), warmUp));
                 } catch (IOException | Media.NotPossible reason) {
                     study.skip(of + ", run " + run, reason.getMessage());
                 }
@@ -107,9 +96,10 @@ public final class JvmStudy {
         }
     }
 
-    private static List<Setting> settings(Options options, Study study) throws IOException, InterruptedException {
+    private static List<GatewayRun.Setting> settings(Options options, Study study)
+            throws IOException, InterruptedException {
         TreeMap<Integer, Path> homes = Jvm.homes();
-        List<Setting> settings = new ArrayList<>();
+        List<GatewayRun.Setting> settings = new ArrayList<>();
         String notPinned = Placement.whyNot();
         for (String placement : options.list("placements", "free,pinned")) {
             boolean pinned = placement.equals("pinned");
@@ -119,7 +109,10 @@ public final class JvmStudy {
             }
             for (String neighbour : options.list("neighbours", "quiet,noisy")) {
                 for (Jvm jvm : jvms(options, homes, settings.isEmpty() ? study : null)) {
-                    settings.add(new Setting(jvm, new Placement(pinned), neighbour.equals("noisy")));
+                    for (String drain : options.list("drains", "inner")) {
+                        settings.add(new GatewayRun.Setting(
+                                jvm, new Placement(pinned), neighbour.equals("noisy"), drain.equals("external")));
+                    }
                 }
             }
         }
@@ -145,7 +138,7 @@ public final class JvmStudy {
         return jvms;
     }
 
-    private static void tell(Setting setting, Measured measured, Study study) {
+    private static void tell(GatewayRun.Setting setting, Measured measured, Study study) {
         if (measured.response.getTotalCount() == 0) {
             return;
         }
@@ -153,6 +146,7 @@ public final class JvmStudy {
         json.put("jvm", setting.jvm().toString());
         json.put("pinned", setting.placement().pinned());
         json.put("noisy", setting.noisy());
+        json.put("drainedOutside", setting.drainedOutside());
         json.put("p99.9OfRuns", measured.tails);
         json.put("lateP99.9", measured.late.getValueAtPercentile(99.9));
         study.add(json);

@@ -118,6 +118,16 @@ public final class Studies {
                 "which JVM, collector and processors for a gateway? The demo's, orders at recorded times, open loop",
                 Studies::jvm);
         add(
+                "gateway-drain",
+                "does the client of a gateway feel in which process the drain is? As jvm, both in turns",
+                size -> List.of(step(
+                        1,
+                        "jvm --study gateway-drain --title Drain --drains inner,external --collectors G1 --neighbours quiet"
+                                + " --placements free --jdks 17 --runs",
+                        size.of(2, 10),
+                        "--millis",
+                        size.of(2000, 4000))));
+        add(
                 "throughput",
                 "how many durable records a second?",
                 size -> List.of(step(

@@ -9,12 +9,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** Native programs: those that the jar brings, and those of the system. */
-final class Programs {
+public final class Programs {
 
     private Programs() {}
 
     /** Writes a program of the jar ({@code burstlog}, {@code append_bench}) to a file in that folder. */
-    static Path unpack(String name, Path folder) throws IOException, Media.NotPossible {
+    public static Path unpack(String name, Path folder) throws IOException, Media.NotPossible {
         Path program = folder.resolve(name);
         if (Files.isExecutable(program)) {
             return program;
@@ -35,7 +35,7 @@ final class Programs {
     }
 
     /** Runs it to its end. Its output is shown only if it fails. */
-    static void run(String... command) throws IOException, Media.NotPossible {
+    public static void run(String... command) throws IOException, Media.NotPossible {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         try {
