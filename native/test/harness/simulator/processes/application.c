@@ -159,8 +159,7 @@ static int try_to_open(enum engine_drains *drains) {
 }
 
 static int may_be_refused(void) {
-    return processes[DRAIN].stands_still || processes[OTHER_DRAIN].stands_still ||
-           (is_inner && (processes[DRAIN].is_alive || processes[OTHER_DRAIN].is_alive));
+    return is_inner || processes[DRAIN].stands_still || processes[OTHER_DRAIN].stands_still;
 }
 
 /* Refused because of a drain, it tries again, as a service does; and at last does as the sentence says. */
