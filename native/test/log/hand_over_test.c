@@ -46,7 +46,7 @@ static void it_drains_by_itself_when_the_ring_gets_full_and_gives_way(void **sta
     for (int i = 0; i < 5000; i++) { /* more than twice the ring */
         assert_true(burst_enqueue(log, record, sizeof record, 0) > 0);
     }
-    assert_true(await_event(log, "drains ring"));
+    assert_true(await_event(log, "by itself, since it is three quarters full"));
     struct drain_beside *drain = drain_beside_start();
     assert_true(await_event(log, "and no longer by this process"));
     assert_true(await_event_of(&drain->events, "this process drains ring"));
@@ -114,7 +114,7 @@ static void a_stall_of_the_drain_is_told_to_the_log(void **state) {
     burst_t *log = open_with(&config);
     block_file();
     append_text(log, "one\n");
-    assert_true(await_event(log, "log file"));
+    assert_true(await_event(log, "cannot be written"));
     for (int i = 0; i < 12000 && stats_of(log).state != BURST_STATE_STALLED; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
