@@ -29,12 +29,13 @@ final class Burst {
         }
         final Object rolling = field(open, "rolling");
         if (rolling != null) {
-            final Thread roller = (Thread) field(field(rolling, "roller"), "thread");
+            final Object work = field(rolling, "work");
+            final Thread roller = (Thread) field(field(work, "roller"), "thread");
             await(
                     "the roller",
                     () -> Arrays.stream(roller.getStackTrace())
                             .noneMatch(frame -> frame.getMethodName().equals("perform")));
-            final Object jobs = field(rolling, "jobs");
+            final Object jobs = field(work, "jobs");
             final Collection<?> pending = (Collection<?>) field(jobs, "pending");
             await("the jobs", () -> {
                 synchronized (jobs) {
