@@ -37,8 +37,8 @@ class RollsElsewhereTest {
                 pattern,
                 SizeBasedTriggeringPolicy.createPolicy("100 MB"),
                 DefaultRolloverStrategy.newBuilder()
-                        .setConfig(RolledLog.configuration())
-                        .setFileIndex("nomax")
+                        .withConfig(RolledLog.configuration())
+                        .withFileIndex("nomax")
                         .build());
     }
 

@@ -38,22 +38,22 @@ class WithoutJvmTest {
             new RollingSettings.Archives(Duration.ofSeconds(5), 0, Duration.ofDays(30));
 
     private static DefaultRolloverStrategy.Builder byDefault() {
-        return DefaultRolloverStrategy.newBuilder().setConfig(CONFIGURATION);
+        return DefaultRolloverStrategy.newBuilder().withConfig(CONFIGURATION);
     }
 
     private static RolloverStrategy onlyGrowing() {
-        return byDefault().setFileIndex("nomax").build();
+        return byDefault().withFileIndex("nomax").build();
     }
 
     private static RolloverStrategy with(final Action action) {
         return byDefault()
-                .setFileIndex("nomax")
-                .setCustomActions(new Action[] {action})
+                .withFileIndex("nomax")
+                .withCustomActions(new Action[] {action})
                 .build();
     }
 
     private static DirectWriteRolloverStrategy.Builder direct() {
-        return DirectWriteRolloverStrategy.newBuilder().setConfig(CONFIGURATION);
+        return DirectWriteRolloverStrategy.newBuilder().withConfig(CONFIGURATION);
     }
 
     private static List<String> refusals(
@@ -119,8 +119,8 @@ class WithoutJvmTest {
                 Arguments.of(
                         "logs/app-%d{yyyy-MM-dd}.log.gz",
                         byDefault()
-                                .setFileIndex("min")
-                                .setCompressionLevelStr("9")
+                                .withFileIndex("min")
+                                .withCompressionLevelStr("9")
                                 .build(),
                         BY_AGE),
                 // The record has the name; nobody has to find the archive again.
@@ -138,15 +138,15 @@ class WithoutJvmTest {
         final String plain = "logs/app-%i.log";
         return Stream.of(
                 Arguments.of(plain, byDefault().build(), "fileIndex=\"max\"", "fileIndex=\"nomax\""),
-                Arguments.of(plain, byDefault().setFileIndex("min").build(), "fileIndex=\"min\"", "maxTotalSize"),
+                Arguments.of(plain, byDefault().withFileIndex("min").build(), "fileIndex=\"min\"", "maxTotalSize"),
                 Arguments.of(plain, with(deletion()), "Delete", "maxAge or maxTotalSize"),
                 Arguments.of(plain, with(attributes()), "PosixViewAttribute", "filePermissions"),
                 Arguments.of(plain, with(own()), "WithoutJvmTest$", "systemd timer"),
                 Arguments.of(
                         plain,
                         byDefault()
-                                .setFileIndex("nomax")
-                                .setTempCompressedFilePattern("logs/tmp-%i.log")
+                                .withFileIndex("nomax")
+                                .withTempCompressedFilePattern("logs/tmp-%i.log")
                                 .build(),
                         "tempCompressedFilePattern=\"logs/tmp-%i.log\"",
                         "leave it out"),
@@ -155,13 +155,13 @@ class WithoutJvmTest {
                 Arguments.of(
                         "logs/app-%i.log.gz",
                         byDefault()
-                                .setFileIndex("nomax")
-                                .setCompressionLevelStr("0")
+                                .withFileIndex("nomax")
+                                .withCompressionLevelStr("0")
                                 .build(),
                         "compressionLevel=\"0\"",
                         "1 to 9"),
                 Arguments.of("logs/app-%d{yyyy}-%i.log.gz", direct().build(), "DirectWrite", "fileName"),
-                Arguments.of(plain, direct().setMaxFiles("3").build(), "DirectWrite", "leave archives as they are"),
+                Arguments.of(plain, direct().withMaxFiles("3").build(), "DirectWrite", "leave archives as they are"),
                 Arguments.of(plain, (RolloverStrategy) manager -> null, "WithoutJvmTest$$Lambda", "Default"));
     }
 
@@ -207,7 +207,7 @@ class WithoutJvmTest {
         assertThat(refusals(
                         "logs/app-%d{MMM}-%i.log.bz2",
                         byDefault()
-                                .setCustomActions(new Action[] {deletion(), own()})
+                                .withCustomActions(new Action[] {deletion(), own()})
                                 .build(),
                         BY_AGE))
                 .hasSize(5);
@@ -218,7 +218,7 @@ class WithoutJvmTest {
             quoteCharacter = '`',
             value = {
                 "/logs/app-%i.log.gz, /logs/app-%i.log",
-                "/logs/app-%d{yyyyMMdd'T'HHmmss}{UTC}-%03i.log.zst, /logs/app-%Y%m%dT%H%M%S-%i.log",
+                "/logs/app-%d{yyyyMMdd'T'HHmmss}{UTC}-%03i.log.gz, /logs/app-%Y%m%dT%H%M%S-%i.log",
                 "/logs/app-%d{yyyy-DDD}-50%%.log, /logs/app-%Y-%j-50%%.log"
             })
     void the_engine_writes_the_names_as_log4j_does(final String pattern, final String ofEngine) {
@@ -230,7 +230,7 @@ class WithoutJvmTest {
         final RollingSettings.Archives limited =
                 new RollingSettings.Archives(Duration.ofSeconds(7), 1_000, Duration.ofDays(30));
         final RolloverStrategy strategy =
-                byDefault().setFileIndex("nomax").setCompressionLevelStr("9").build();
+                byDefault().withFileIndex("nomax").withCompressionLevelStr("9").build();
         assertThat(WithoutJvm.rules(settings("/logs/app-%i.log.gz", strategy, limited)))
                 .isEqualTo(Rolling.to("/logs/app-%i.log")
                         .compression(new Rolling.Compression(Rolling.Format.GZIP, 9, Duration.ofSeconds(7)))
