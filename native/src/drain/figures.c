@@ -10,7 +10,8 @@ int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *fi
     pthread_mutex_lock(&drain->table_lock);
     const struct drain_stream *stream = drain_stream(drain, id);
     if (stream != NULL) {
-        *figures = (struct drain_figures){.drained_sequence = atomic_load(&stream->drained_sequence),
+        const uint64_t drained_sequence = atomic_load(&stream->drained_sequence); /* first: stream_publish_noted */
+        *figures = (struct drain_figures){.drained_sequence = drained_sequence,
                                           .records = atomic_load(&stream->records),
                                           .bytes = atomic_load(&stream->bytes),
                                           .length = atomic_load(&stream->length),

@@ -223,10 +223,11 @@ void stream_publish_noted(struct drain *drain, struct drain_stream *stream) {
     if (outlet->roll.file_number != atomic_load(&stream->file_number)) {
         publish_rules(drain, stream);
     }
-    atomic_store(&stream->drained_sequence, stream->noted.next_sequence - 1);
     atomic_store(&stream->file_number, outlet->roll.file_number);
     atomic_store(&stream->file_born_ns, outlet->roll.born_ns);
     atomic_store(&stream->kind, outlet->path[0] == '\0' ? 0 : outlet->kind);
+    /* The last: who sees that a roll has been passed sees the file's number, too. */
+    atomic_store(&stream->drained_sequence, stream->noted.next_sequence - 1);
 }
 
 void stream_publish_path(struct drain *drain, struct drain_stream *stream) {
