@@ -38,6 +38,7 @@ final class MakesCheckpoints {
     private final Logging logging;
     private final Path folder;
     private final AtomicInteger logged = new AtomicInteger();
+    private volatile boolean isOver;
     private int images;
 
     private MakesCheckpoints(Logging logging, Path folder) {
@@ -73,17 +74,18 @@ final class MakesCheckpoints {
             org.crac.Core.checkpointRestore();
         }
         awaitMore();
-        logging.stop();
+        isOver = true; // a stop would refuse a call that it meets
         for (Thread thread : threads) {
             thread.join();
         }
+        logging.stop();
         require(images == CHECKPOINTS, images + " images");
     }
 
     private Thread start(int number) throws ReflectiveOperationException {
         int stream = VictimOfKills.streamOf(number, STREAMS);
         Predicate<String> log = line -> {
-            boolean isLogged = logging.log(stream, line);
+            boolean isLogged = !isOver && logging.log(stream, line);
             logged.incrementAndGet();
             return isLogged;
         };
