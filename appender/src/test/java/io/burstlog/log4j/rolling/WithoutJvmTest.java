@@ -237,10 +237,6 @@ class WithoutJvmTest {
                         .keepBytes(1_000)
                         .keep(Duration.ofDays(30))
                         .newestByTime(true));
-        assertThat(WithoutJvm.rules(settings("/logs/app-%i.log.zst", onlyGrowing(), UNLIMITED))
-                        .compression()
-                        .format())
-                .isEqualTo(Rolling.Format.ZSTD);
         assertThat(WithoutJvm.rules(settings("/logs/%d{yyyy}/app-%i.log", onlyGrowing(), UNLIMITED)))
                 .as("nothing is to be done")
                 .isNull();
