@@ -90,6 +90,20 @@ static void write_nothing(void) {
 
 /* ---------------------------------------------------------------------------------------------------------- reader */
 
+/* Begins with what is still in the ring. If nothing is, and nothing comes any more, only its state tells what it missed. */
+static int open_behind_what_is_gone(burst_reader_config_t *config, burst_reader_t **reader) {
+    burst_reader_state_t state = {.struct_bytes = sizeof state};
+    const uint64_t reached = atomic_load(&shared->reached);
+    config->from = BURST_FROM_RING;
+    int rc = burst_reader_open(config, reader);
+    rc = rc < 0 ? rc : burst_reader_state(*reader, &state);
+    if (rc == 0 && (uint64_t)state.next_sequence > reached + 1) {
+        atomic_fetch_add(&shared->missed, (uint64_t)state.next_sequence - reached - 1);
+        atomic_store(&shared->reached, (uint64_t)state.next_sequence - 1);
+    }
+    return rc;
+}
+
 static burst_reader_t *open_reader(void) {
     const uint64_t reached = atomic_load(&shared->reached);
     burst_reader_config_t config;
@@ -102,8 +116,7 @@ static burst_reader_t *open_reader(void) {
     config.wait = way == WINDOW ? atomic_load(&shared->life) % 3 : BURST_WAIT_SLEEP;
     int rc = burst_reader_open(&config, &reader);
     if (rc == -ERANGE && way != SEGMENTS) { /* what came since its predecessor was killed is not in the ring any more */
-        config.from = BURST_FROM_RING;
-        rc = burst_reader_open(&config, &reader);
+        rc = open_behind_what_is_gone(&config, &reader);
     }
     if (rc < 0) {
         VIOLATION("a reader cannot begin behind record %llu: %s", (unsigned long long)reached, burst_last_error());
