@@ -74,7 +74,10 @@ static int copy_record(struct ring_walk *walk, uint64_t watermark, int with_payl
     if (rc < 0 || ring_walk_is_lapped(walk)) {
         return rc < 0 ? rc : STEP_LAPPED;
     }
-    if (header->position != position || record_bytes(header->length) > lap_remaining(position, capacity) ||
+    /* An open may have put its marker in the place of an unused one that the walk had passed, and its records behind it.
+     * Then whatever record begins at the place is not the next one. */
+    const int skips = walk->place.epoch != 0 && header->sequence > walk->place.sequence;
+    if (header->position != position || skips || record_bytes(header->length) > lap_remaining(position, capacity) ||
         position + record_bytes(header->length) > watermark) {
         return STEP_NONE;
     }

@@ -6,6 +6,7 @@
 
 #define SHORT_NS 20000000ll    /* for waits that shall find nothing */
 #define RENEWED_NS 250000000ll /* an idle reader has looked for another epoch */
+#define LONG_PAYLOAD 456       /* with its header a power of two, so that a record begins at each block */
 
 static burst_reader_t *reader;
 static burst_t *open_log;
@@ -230,6 +231,45 @@ static void a_follower_misses_nothing_behind_epochs_without_a_record(void **stat
     assert_int_equal(state_of_reader().missed, 0);
 }
 
+/* A process that opens the log and dies before it notes anything, mostly. The reader passes its marker. */
+static void open_and_die_at_once(void) {
+    burst_read_t record;
+    const pid_t child = fork();
+    if (child == 0) {
+        open_it();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(next(&record, RENEWED_NS), 0);
+}
+
+/* The reader is behind the younger of two unused markers when a log puts its own in the place of the older one. Where the
+ * reader is, a record of that log begins that is not its first. */
+static void a_follower_takes_no_record_from_the_middle_of_an_epoch(void **state) {
+    (void)state;
+    write_records(open_it(), 3);
+    close_it();
+    open_reader();
+    expect(1, 3);
+    for (int64_t last = 3; last < 60; last += 20) {
+        open_and_die_at_once();
+        open_and_die_at_once();
+        burst_t *const log = open_it();
+        char payload[LONG_PAYLOAD];
+        for (int64_t sequence = last + 1; sequence <= last + 20; sequence++) {
+            memset(payload, 'x', sizeof payload);
+            assert_int_equal(burst_append(log, payload, sizeof payload, sequence), sequence);
+        }
+        close_it();
+        for (int64_t sequence = last + 1; sequence <= last + 20; sequence++) {
+            burst_read_t record;
+            assert_int_equal(next(&record, PATIENCE_NS), 1);
+            assert_int_equal(record.sequence, sequence);
+        }
+    }
+    assert_int_equal(state_of_reader().missed, 0);
+}
+
 /* Takes records until so many were given or missed behind `last`. Each is the next one, or is told as missed. */
 static int64_t follow(int64_t last, int64_t count, uint64_t *missed) {
     burst_read_t record;
@@ -371,6 +411,7 @@ static const struct {
     CASE(a_follower_gets_each_record_once_over_closes_and_opens),
     CASE(a_follower_gets_or_misses_each_record_of_writers_that_are_killed),
     CASE(a_follower_misses_nothing_behind_epochs_without_a_record),
+    CASE(a_follower_takes_no_record_from_the_middle_of_an_epoch),
     CASE(a_reader_that_comes_too_late_is_told_what_it_missed),
     CASE(a_poll_gets_many_records_and_takes_none_that_does_not_fit),
     CASE(enqueued_records_and_rolls_are_told_apart),
