@@ -51,7 +51,8 @@ static int renew(struct ring_source *self, int at_once) {
     return rc;
 }
 
-/* Moves over the next record or gap, in the next sight if this one is outdated. */
+/* Moves over the next record or gap, in the next sight if this one is outdated. Returns -EAGAIN if each new sight is
+ * outdated as well: the ring is opened, and its writer killed, faster than it can be looked at. */
 static int step(struct ring_source *self, int with_payload, struct ring_step *stepped) {
     for (int tries = 0;; tries++) {
         int rc = ring_walk_step(&self->walk, with_payload, stepped);
@@ -60,7 +61,9 @@ static int step(struct ring_source *self, int with_payload, struct ring_step *st
         }
         rc = tries < TRIES_MOST ? renew(self, 1) : 0;
         if (rc <= 0) {
-            return rc < 0 ? rc : ring_walk_damaged(&self->walk);
+            return rc < 0 ? rc
+                          : error_set(EAGAIN, "the ring is opened again and again while it is read: read it again when "
+                                              "its writer stays");
         }
     }
 }
@@ -90,8 +93,8 @@ static int go_to_oldest(struct ring_source *self) {
             place.sequence = stepped.header.sequence;
         } else if (rc == STEP_GAP) {
             place.sequence = stepped.gap->first_sequence;
-        } else if (rc == STEP_LAPPED) {
-            continue;
+        } else if (rc == STEP_LAPPED || rc == STEP_NONE || rc == -EAGAIN) {
+            continue; /* its first record is gone, or another sight ends here */
         } else {
             return rc;
         }
@@ -210,7 +213,7 @@ static int next(struct read_source *source, burst_read_t *record) {
                 return 1;
             }
         } else if (rc < 0) {
-            return rc;
+            return rc == -EAGAIN ? 0 : rc; /* as if nothing had come: the next call looks again */
         } else {
             /* Once: while a writer opens the ring each new sight ends where the last one did, and may take long. */
             const int renewed = is_renewed ? 0 : renew(self, 0);
