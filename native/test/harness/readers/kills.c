@@ -90,15 +90,21 @@ static void write_nothing(void) {
 
 /* ---------------------------------------------------------------------------------------------------------- reader */
 
-/* Begins with what is still in the ring. If nothing is, and nothing comes any more, only its state tells what it missed. */
+/* Begins with what is still in the ring, since the sequence is gone. If nothing comes any more, only the reader's state
+ * tells what it missed. Returns -EAGAIN if the sequence is there again: the sight was another one. */
 static int open_behind_what_is_gone(burst_reader_config_t *config, burst_reader_t **reader) {
     burst_reader_state_t state = {.struct_bytes = sizeof state};
-    const uint64_t reached = atomic_load(&shared->reached);
+    const uint64_t wanted = (uint64_t)config->from_value;
     config->from = BURST_FROM_RING;
     int rc = burst_reader_open(config, reader);
+    config->from = BURST_FROM_SEQUENCE;
     rc = rc < 0 ? rc : burst_reader_state(*reader, &state);
-    if (rc == 0 && (uint64_t)state.next_sequence > reached + 1) {
-        atomic_fetch_add(&shared->missed, (uint64_t)state.next_sequence - reached - 1);
+    if (rc == 0 && (uint64_t)state.next_sequence < wanted) {
+        burst_reader_close(*reader);
+        return -EAGAIN;
+    }
+    if (rc == 0) {
+        atomic_fetch_add(&shared->missed, (uint64_t)state.next_sequence - wanted);
         atomic_store(&shared->reached, (uint64_t)state.next_sequence - 1);
     }
     return rc;
@@ -114,10 +120,11 @@ static burst_reader_t *open_reader(void) {
     config.from = reached > 0 ? BURST_FROM_SEQUENCE : way == SEGMENTS ? BURST_FROM_OLDEST : BURST_FROM_RING;
     config.from_value = (int64_t)(reached > 0 ? reached + 1 : 0);
     config.wait = way == WINDOW ? atomic_load(&shared->life) % 3 : BURST_WAIT_SLEEP;
-    int rc = burst_reader_open(&config, &reader);
-    if (rc == -ERANGE && way != SEGMENTS) { /* what came since its predecessor was killed is not in the ring any more */
-        rc = open_behind_what_is_gone(&config, &reader);
-    }
+    int rc;
+    do { /* what came since its predecessor was killed may not be in the ring any more */
+        rc = burst_reader_open(&config, &reader);
+        rc = rc == -ERANGE && way != SEGMENTS ? open_behind_what_is_gone(&config, &reader) : rc;
+    } while (rc == -EAGAIN);
     if (rc < 0) {
         VIOLATION("a reader cannot begin behind record %llu: %s", (unsigned long long)reached, burst_last_error());
         _exit(READER_CANNOT_READ);
