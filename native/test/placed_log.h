@@ -30,6 +30,17 @@ static inline pid_t thread_named(const char *wanted) {
     return found;
 }
 
+/* Waits until the thread has done what there was to do, and sleeps. */
+static inline void await_asleep(const char *name) {
+    char state = '?';
+    while (state != 'S') {
+        char path[64], line[1024];
+        snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread_named(name));
+        state = read_line(path, line, sizeof line) == 0 ? strrchr(line, ')')[2] : '?'; /* it may have no name yet */
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
 /* The CPUs that the kernel lets the thread run on. */
 static inline int get_cpus_of(const char *name, cpu_set_t *set) {
     CPU_ZERO(set);

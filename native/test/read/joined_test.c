@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One view over archives, log file or segments, and ring: each line once and in order, while the log is written. */
-#include "log_fixture.h"
+#include "placed_log.h"
 
 #define LINES 6000
 
@@ -288,6 +288,7 @@ static void a_new_ring_begins_behind_the_segments_of_the_one_before(void **state
     assert_int_equal(unlink(ring_path), 0);
     drain_interval_ns = (uint64_t)(3600 * SECOND_NS);
     open_it();
+    await_asleep("burst-drain"); /* it looks once when it begins */
     write_lines(301, 330);
     open_reader(BURST_FROM_OLDEST, 0);
     for (int64_t due = 1; due <= 330; due++) {
