@@ -109,12 +109,14 @@ final class RollsElsewhere implements RollWork, Runnable {
             return false;
         }
         final AcceptedRoll last = passed.get(passed.size() - 1);
-        if (stats.fileNumber() - fileNumber >= passed.size() || passed.size() > 1 && hasBegun(stats, last)) {
+        final long performed = fileNumber + passed.size();
+        if (stats.fileNumber() >= performed || passed.size() > 1 && hasBegun(stats, last)) {
             manager.hasRolled(last.note());
         } else {
             manager.goesOn(last.note(), last.bytes(), last.bornMillis());
         }
-        fileNumber = stats.fileNumber();
+        // The drain's number may count the next roll, which it has performed and not passed yet.
+        fileNumber = Math.min(stats.fileNumber(), performed);
         for (final AcceptedRoll roll : passed) {
             manager.tell(RolloverListener::rolloverTriggered, roll.file());
             manager.tell(RolloverListener::rolloverComplete, roll.file());

@@ -38,6 +38,7 @@ final class FileWritingStream implements RollingStream {
     private boolean isHeldUntilAsked;
     private Duration delay = Duration.ZERO;
     private Roll lastRoll;
+    private volatile Runnable afterRoll = () -> {};
 
     /** The number that ends the last accepted line. */
     private int lastEvent;
@@ -105,8 +106,19 @@ final class FileWritingStream implements RollingStream {
         drain();
     }
 
+    /** Runs when a roll was accepted, before the caller learns it. */
+    void afterRoll(final Runnable action) {
+        afterRoll = action;
+    }
+
     @Override
-    public synchronized long roll(final Roll roll, final long timeNanos) {
+    public long roll(final Roll roll, final long timeNanos) {
+        final long sequence = accept(roll, timeNanos);
+        afterRoll.run();
+        return sequence;
+    }
+
+    private synchronized long accept(final Roll roll, final long timeNanos) {
         requireAlive();
         if (refusesRolls) {
             return 0;

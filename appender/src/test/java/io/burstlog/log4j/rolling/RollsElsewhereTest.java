@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.Year;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
@@ -119,6 +120,22 @@ class RollsElsewhereTest {
             final RollRequest last = stream.nextRoll(RolledLog.PATIENCE);
             stream.rolled(last.sequence(), last.target(), null);
         }
+        await().atMost(RolledLog.PATIENCE).until(() -> heard.get() == 2);
+        assertThat(manager.hasFailed()).isFalse();
+        assertThat(manager.getFileSize()).isZero();
+    }
+
+    @Test
+    void a_roll_that_is_performed_before_anybody_is_told_of_it_counts() {
+        final RollRequest first = rollAfter(10);
+        stream.afterRoll(() -> {
+            stream.rolled(first.sequence(), first.target(), null);
+            final RollRequest second = stream.nextRoll(RolledLog.PATIENCE);
+            stream.rolled(second.sequence(), second.target(), null);
+            LockSupport.parkNanos(Duration.ofMillis(300).toNanos()); // some looks long
+        });
+        log(10);
+        manager.rollover();
         await().atMost(RolledLog.PATIENCE).until(() -> heard.get() == 2);
         assertThat(manager.hasFailed()).isFalse();
         assertThat(manager.getFileSize()).isZero();
