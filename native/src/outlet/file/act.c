@@ -73,18 +73,9 @@ static int hand_over_or_fail(struct log_file *log, struct file_call *call, enum 
     return rc < 0 ? failed(call, TRIED_DIVERTED_NAME, rc) : rc;
 }
 
-static void begin_moment(struct file_call *call, enum file_moment moment) {
-    call->moment = moment;
-    call->rc = 0;
-    call->facts.tried = TRIED_NOTHING;
-    call->facts.error = ERROR_NONE;
-    call->facts.mount = MOUNT_NOT_ASKED;
-    call->facts.configured = CONFIGURED_NOT_ASKED;
-}
-
 /* Begins the next file, behind the newest checkpoint. */
 static int begin_next(const struct log_file *log, struct file_call *call) {
-    begin_moment(call, MOMENT_BEGIN);
+    file_call_begin(call, MOMENT_BEGIN);
     call->draft = log->state;
     call->draft.roll.born_ns = 0;
     call->draft.roll.first_sequence = call->noted->sequence;
@@ -92,7 +83,8 @@ static int begin_next(const struct log_file *log, struct file_call *call) {
 }
 
 static int find(struct log_file *log, struct file_call *call) {
-    begin_moment(call, MOMENT_FIND);
+    file_call_begin(call, MOMENT_FIND);
+    log->next = call->sought = call->has_candidate ? call->sought : log->next;
     call->facts.name = NAME_NOT_ASKED;
     call->facts.candidate = CANDIDATE_NOT_ASKED;
     call->facts.missed = MISSED_NOT_ASKED;
@@ -135,7 +127,7 @@ static int look_anew(struct log_file *log, struct file_call *call) {
     if (call->moment == MOMENT_FIND) {
         return find(log, call);
     }
-    begin_moment(call, call->moment);
+    file_call_begin(call, call->moment);
     return AGAIN;
 }
 
@@ -152,6 +144,9 @@ static int wait_for_lock(struct log_file *log, struct file_call *call) {
 static int stop(struct log_file *log, struct file_call *call) {
     if (call->has_candidate) { /* tell_stalled names the file that may be ours and cannot be looked at */
         memcpy(log->destination.unreadable_candidate, call->candidate.unreadable_candidate, LAYOUT_FILE_NAME_BYTES);
+    }
+    if (call->has_candidate && call->moment == MOMENT_BEGIN && call->facts.mount == MOUNT_AWAY) {
+        log->next = call->sought; /* the file that was given up is away with its file system */
     }
     return call->rc == DESTINATION_IS_RING ? -EEXIST : call->rc;
 }
@@ -282,7 +277,7 @@ static int begin_rolled(struct log_file *log, struct file_call *call) {
         return rc;
     }
     leave(log, NEXT_FILE_SAME_NAME);
-    begin_moment(call, MOMENT_BEGIN);
+    file_call_begin(call, MOMENT_BEGIN);
     log->destination.new_file = file_new_of_roll(log, call);
     file_draft_rolled(log, call, &call->draft);
     return AGAIN;

@@ -237,6 +237,9 @@ static const struct file_row file_rows[] = {
     {"B7", FILE_CREATE_NAME, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .tried = IS(TRIED_NOTHING),
      .next = IS(NEXT_FILE_SAME_NAME)},
     {"B8", FILE_CREATE_DIVERTED, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .tried = IS(TRIED_NOTHING)},
+    /* It was not there a moment ago: it may be the noted one, on a file system that was mounted meanwhile. */
+    {"B15", FILE_FIND, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .tried = IS(TRIED_NAME),
+     .error = IS(ERROR_EXISTS), .name = TWO(NAME_MISSING, NAME_NO_FOLDER)},
     {"B9", FILE_CREATE_DIVERTED, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .tried = IS(TRIED_NAME),
      .error = TWO(ERROR_EXISTS, ERROR_NO_FILE)},
     {"B10", FILE_WAIT_FOR_LOCK, ASK_NOTHING, SAY_NOTHING, .moments = IS(MOMENT_BEGIN), .error = IS(ERROR_HELD),

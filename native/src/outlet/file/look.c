@@ -126,6 +126,15 @@ void file_call_close_candidate(struct file_call *call) {
     }
 }
 
+void file_call_begin(struct file_call *call, enum file_moment moment) {
+    call->moment = moment;
+    call->rc = 0;
+    call->facts.tried = TRIED_NOTHING;
+    call->facts.error = ERROR_NONE;
+    call->facts.mount = MOUNT_NOT_ASKED;
+    call->facts.configured = CONFIGURED_NOT_ASKED;
+}
+
 static void ask_name(const struct log_file *log, struct file_call *call) {
     const struct file_mark mark = file_mark_of(log, call->noted->state);
     const int match = destination_compare(&log->destination, call->path, &mark);
@@ -376,7 +385,9 @@ static void look_at_handle(const struct log_file *log, struct file_call *call) {
         facts->handle = HANDLE_CLOSED;
         return;
     }
-    facts->handle = (uint8_t)(destination_look(destination) + 1);
+    /* The kernel may still know what the dead file system had answered. */
+    const int died_at_sync = call->moment == MOMENT_SYNCED && destination_died(call->rc);
+    facts->handle = died_at_sync ? HANDLE_CUT_OFF : (uint8_t)(destination_look(destination) + 1);
     facts->noted = call->partly                                        ? NOTED_PARTLY
                    : destination->length == call->noted->state->length ? NOTED_ALL
                                                                        : NOTED_SOME;

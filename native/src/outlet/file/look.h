@@ -26,7 +26,8 @@ struct file_call {
     unsigned rounds;
     struct outlet_state draft; /* MOMENT_BEGIN: state of the next file */
     struct destination candidate;
-    int has_candidate;                   /* `candidate` is initialised */
+    int has_candidate;                   /* `candidate` is initialised: this call has looked for the noted file */
+    enum fact_next sought;               /* why it did */
     char path[LAYOUT_FILE_NAME_BYTES];   /* MOMENT_FIND, MOMENT_ROLL: path of the noted file */
     char target[LAYOUT_FILE_NAME_BYTES]; /* MOMENT_ROLL: new name; "": nobody renames it here */
     char next[LAYOUT_FILE_NAME_BYTES];   /* MOMENT_ROLL: configured name of the next file */
@@ -37,6 +38,9 @@ struct file_call {
 struct file_facts file_look(const struct log_file *log, struct file_call *call, enum file_question asked);
 
 void file_call_close_candidate(struct file_call *call);
+
+/* Begins that moment: what was tried and found in the one before says nothing of it. */
+void file_call_begin(struct file_call *call, enum file_moment moment);
 
 uint8_t file_error_of(int rc);
 

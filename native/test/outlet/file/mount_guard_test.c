@@ -172,19 +172,20 @@ static void where_nobody_knows_the_place_a_new_file_is_begun(void **state) {
     assert_file(host.file, "second\n");
 }
 
-/* While this is set, an open file answers ESTALE. */
+/* While this is set, an open file answers with that error. */
 static int is_stale;
+static const int died[] = {-ESTALE, -ENOTCONN, -ECONNABORTED};
 
 static int stale_identity(const struct files *files, int file, struct file_identity *identity) {
-    return is_stale ? -ESTALE : files_posix.ops->identity(files, file, identity);
+    return is_stale ? is_stale : files_posix.ops->identity(files, file, identity);
 }
 
 static int64_t stale_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
-    return is_stale ? -ESTALE : files_posix.ops->write(files, file, data, bytes, offset);
+    return is_stale ? is_stale : files_posix.ops->write(files, file, data, bytes, offset);
 }
 
 static int stale_sync(const struct files *files, int file) {
-    return is_stale ? -ESTALE : files_posix.ops->sync(files, file);
+    return is_stale ? is_stale : files_posix.ops->sync(files, file);
 }
 
 static void end_of_stale(const struct files *files, int file) {
@@ -192,30 +193,52 @@ static void end_of_stale(const struct files *files, int file) {
     files_posix.ops->close(files, file);
 }
 
-static void make_stale(void) {
+static void make_stale(int rc) {
     ops.identity = stale_identity;
     ops.write = stale_write;
     ops.sync = stale_sync;
     ops.close = end_of_stale;
-    is_stale = 1;
+    is_stale = rc;
 }
 
 static void a_stale_file_is_opened_again(void **state) {
     (void)state;
     begin();
-    make_stale();
-    append_text("second\n");
-    drain_all();
-    assert_file(host.file, "first\nsecond\n");
+    for (size_t i = 0; i < sizeof died / sizeof died[0]; i++) {
+        make_stale(died[i]);
+        append_text("again\n");
+        drain_all();
+    }
+    assert_file(host.file, "first\nagain\nagain\nagain\n");
 }
 
 static void also_one_that_became_stale_before_its_sync(void **state) {
     (void)state;
     begin();
+    for (size_t i = 0; i < sizeof died / sizeof died[0]; i++) {
+        append_text("again\n");
+        assert_int_equal(engine_step(host.engine, 0), 1);
+        make_stale(died[i]);
+        assert_int_equal(engine_step(host.engine, 1), died[i]);
+        drain_all();
+    }
+    assert_file(host.file, "first\nagain\nagain\nagain\n");
+}
+
+static int sync_of_a_dying_daemon(const struct files *files, int file) {
+    (void)files, (void)file;
+    ops.sync = files_posix.ops->sync;
+    return -ECONNABORTED;
+}
+
+/* The kernel answers from its caches what it can. */
+static void also_one_that_only_the_sync_shows_to_be_dead(void **state) {
+    (void)state;
+    begin();
     append_text("second\n");
     assert_int_equal(engine_step(host.engine, 0), 1);
-    make_stale();
-    assert_int_equal(engine_step(host.engine, 1), -ESTALE);
+    ops.sync = sync_of_a_dying_daemon;
+    assert_int_equal(engine_step(host.engine, 1), -ECONNABORTED);
     drain_all();
     assert_file(host.file, "first\nsecond\n");
 }
@@ -223,11 +246,56 @@ static void also_one_that_became_stale_before_its_sync(void **state) {
 static void a_stale_file_that_is_gone_from_its_file_system_is_begun_again(void **state) {
     (void)state;
     begin();
-    make_stale();
+    make_stale(-ESTALE);
     assert_int_equal(unlink(host.file), 0);
     append_text("second\n");
     drain_all();
     assert_file(host.file, "second\n");
+}
+
+/* The file system is mounted while the file is created that the search has missed. */
+static int create_behind_a_mount(const struct files *files, const char *path, const struct new_file *new_file) {
+    if (access(away, F_OK) == 0) {
+        assert_int_equal(rename(away, path), 0);
+    }
+    return files_posix.ops->create(files, path, new_file);
+}
+
+static void make_stale_and_take_away(void) {
+    begin();
+    make_stale(-ESTALE);
+    assert_int_equal(rename(host.file, away), 0);
+    append_text("second\n");
+}
+
+static void a_file_that_comes_behind_the_search_goes_on(void **state) {
+    (void)state;
+    make_stale_and_take_away();
+    ops.create = create_behind_a_mount;
+    drain_all();
+    assert_file(host.file, "first\nsecond\n");
+}
+
+static int mounts_seen;
+
+/* Mounted while the file is looked for, and not any more when the next one is to begin. */
+static int mounted_for_a_moment(const struct files *files, const char *path, struct mount_identity *found) {
+    is_mounted = mounts_seen++ == 0;
+    return mount(files, path, found);
+}
+
+static void also_one_whose_file_system_comes_and_goes(void **state) {
+    (void)state;
+    make_stale_and_take_away();
+    ops.mount = mounted_for_a_moment;
+    mounts_seen = 0;
+    assert_int_equal(engine_step(host.engine, 1), -ENOMEDIUM);
+    assert_true(mounts_seen > 1);
+    ops.mount = mount;
+    is_mounted = 1;
+    assert_int_equal(rename(away, host.file), 0);
+    drain_all();
+    assert_file(host.file, "first\nsecond\n");
 }
 
 /* A record is in the ring, and the log file is not where the open looks for it. */
@@ -346,7 +414,10 @@ int main(void) {
         PLACE_TEST(where_nobody_knows_the_place_a_new_file_is_begun),
         PLACE_TEST(a_stale_file_is_opened_again),
         PLACE_TEST(also_one_that_became_stale_before_its_sync),
+        PLACE_TEST(also_one_that_only_the_sync_shows_to_be_dead),
         PLACE_TEST(a_stale_file_that_is_gone_from_its_file_system_is_begun_again),
+        PLACE_TEST(a_file_that_comes_behind_the_search_goes_on),
+        PLACE_TEST(also_one_whose_file_system_comes_and_goes),
         PLACE_TEST(an_open_before_it_is_mounted_is_refused),
         PLACE_TEST(also_where_no_record_is_left_in_the_ring),
         PLACE_TEST(a_log_file_that_is_there_is_continued_wherever_it_is),
