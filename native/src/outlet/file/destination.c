@@ -292,8 +292,9 @@ enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
     int rc = ops(destination)->identity(destination->files, destination->file, &ours);
     if (rc < 0) {
-        /* ESTALE: the server has forgotten the file for good. After any other error the write will tell. */
-        return destination_died(rc) ? DESTINATION_CUT_OFF : DESTINATION_OURS;
+        /* ECONNABORTED: the daemon of the file system dies right now. ESTALE: the server has forgotten the file for good.
+         * After any other error the write will tell. */
+        return rc == -ENOTCONN || rc == -ECONNABORTED || rc == -ESTALE ? DESTINATION_CUT_OFF : DESTINATION_OURS;
     }
     if (ours.links == 0) {
         return DESTINATION_DELETED;

@@ -50,11 +50,6 @@ enum destination_state {
     DESTINATION_UNMOUNTED, /* ours lives on, but its path now leads to another file system */
 };
 
-/* Whether the error says that the file system died under the open file. */
-static inline int destination_died(int rc) {
-    return rc == -ENOTCONN || rc == -ECONNABORTED /* its daemon dies right now */ || rc == -ESTALE;
-}
-
 /* Opens the existing file. Everything in it counts as written before. Returns 0 or -errno. */
 int destination_open_to_continue(struct destination *destination, const char *path);
 

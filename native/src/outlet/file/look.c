@@ -385,9 +385,7 @@ static void look_at_handle(const struct log_file *log, struct file_call *call) {
         facts->handle = HANDLE_CLOSED;
         return;
     }
-    /* The kernel may still know what the dead file system had answered. */
-    const int died_at_sync = call->moment == MOMENT_SYNCED && destination_died(call->rc);
-    facts->handle = died_at_sync ? HANDLE_CUT_OFF : (uint8_t)(destination_look(destination) + 1);
+    facts->handle = (uint8_t)(destination_look(destination) + 1);
     facts->noted = call->partly                                        ? NOTED_PARTLY
                    : destination->length == call->noted->state->length ? NOTED_ALL
                                                                        : NOTED_SOME;
