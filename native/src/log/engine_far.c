@@ -158,6 +158,8 @@ int engine_begin_draining(struct engine *engine) {
         return rc;
     }
     engine->drain_is_lost = 0;
+    /* The last drain may have moved all and died: then no checkpoint of this one tells of the space. */
+    engine_far_look(engine);
     checkpoints_share(checkpoints, engine->window);
     requests_begin_anew(engine->requests);
     pthread_mutex_lock(&engine->far->lock);
