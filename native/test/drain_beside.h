@@ -4,10 +4,13 @@
 #ifndef BURST_TEST_DRAIN_BESIDE_H
 #define BURST_TEST_DRAIN_BESIDE_H
 
+#include <glob.h>
+
 #include "base/error.h"
 #include "base/events.h"
 #include "log/ring_drain.h"
 #include "log_fixture.h"
+#include "window/locks.h"
 
 struct drain_beside {
     pthread_t thread;
@@ -98,6 +101,22 @@ static inline void await_file(const char *wanted) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     assert_file_is(wanted);
+}
+
+/* Waits until a byte of the ring's lock file is free, and locks it as a process does that writes nothing there: neither its
+ * number nor its turn. Closing what is returned lets go of it. */
+static inline int lock_silently(enum locks_byte byte) {
+    char pattern[128];
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    glob_t files;
+    snprintf(pattern, sizeof pattern, "%s/*" LOCKS_SUFFIX, folder);
+    assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+    assert_int_equal(files.gl_pathc, 1);
+    const int fd = open(files.gl_pathv[0], O_RDWR | O_CLOEXEC);
+    globfree(&files);
+    assert_true(fd >= 0);
+    assert_int_equal(fcntl(fd, F_OFD_SETLKW, &lock), 0);
+    return fd;
 }
 
 #endif

@@ -87,6 +87,48 @@ static void it_drains_a_dead_ring_and_then_its_next_writer(void **state) {
     assert_int_equal(drain_beside_stop(drain), 0);
 }
 
+/* Puts the socket of another log in the place of the dead writer's: a drain that meets it says so. */
+static burst_t *offer_another_window(const char *other) {
+    char paths[2][160], place[128], target[160];
+    glob_t found;
+    snprintf(paths[0], sizeof paths[0], "%s/ring", other);
+    snprintf(paths[1], sizeof paths[1], "%s/log", other);
+    burst_config_t config = external_config();
+    config.ring = paths[0];
+    config.main = main_of(paths[1]);
+    config.window = other;
+    burst_t *log = open_with(&config);
+    snprintf(paths[0], sizeof paths[0], "%s/*.window", folder);
+    assert_int_equal(glob(paths[0], 0, NULL, &found), 0);
+    snprintf(place, sizeof place, "%s", found.gl_pathv[0]);
+    globfree(&found);
+    snprintf(paths[0], sizeof paths[0], "%s/*.window", other);
+    assert_int_equal(glob(paths[0], 0, NULL, &found), 0);
+    snprintf(target, sizeof target, "other/%s", strrchr(found.gl_pathv[0], '/') + 1);
+    globfree(&found);
+    assert_int_equal(unlink(place), 0);
+    assert_int_equal(symlink(target, place), 0);
+    return log;
+}
+
+/* It could not write its turn behind the locked bytes, as on a file system that is full: its lock is there. */
+static void a_writer_that_is_not_counted_is_seen_by_its_lock(void **state) {
+    (void)state;
+    char other[128];
+    make_ring();
+    die_after_appends("one\n");
+    struct drain_beside *drain = drain_beside_start();
+    await_file("one\n");
+    snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(mkdir(other, 0700), 0);
+    burst_t *log = offer_another_window(other);
+    const int writer = lock_silently(LOCKS_WRITER);
+    assert_true(await_event_of(&drain->events, "is of another ring than"));
+    close(writer);
+    assert_int_equal(drain_beside_stop(drain), 0);
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_second_drain_waits_and_names_the_first(void **state) {
     (void)state;
     char holder[64];
@@ -190,6 +232,7 @@ int main(int argc, char **argv) {
         TEST(it_drains_beside_a_writer),
         TEST(a_drain_goes_on_beside_a_writer_whose_socket_is_deleted),
         TEST(it_drains_a_dead_ring_and_then_its_next_writer),
+        TEST(a_writer_that_is_not_counted_is_seen_by_its_lock),
         TEST(a_second_drain_waits_and_names_the_first),
         TEST(drains_meet_in_a_new_lock_file),
         TEST(of_two_drains_that_do_not_see_each_other_one_stops),
