@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A log whose drain is another process: who drains when, what the log knows of it, and what it refuses. */
-#include <glob.h>
-
 #include "drain_beside.h"
+#include "log/log.h"
+#include "log/requests.h"
 #include "media/handover.h"
 
 static void what_another_process_cannot_do_is_refused(void **state) {
@@ -175,6 +175,46 @@ static void a_stream_is_opened_and_closed_without_a_drain(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+static void *close_stream(void *stream) {
+    return burst_stream_close(stream, PATIENCE_NS) == 1 ? stream : NULL;
+}
+
+/* Its drain hangs: all the same the close asks before it waits. So a log whose drain has gone need not run out of patience
+ * before it closes a stream. */
+static void the_close_of_a_stream_asks_at_once(void **state) {
+    (void)state;
+    burst_config_t config = external_config();
+    char path[160];
+    burst_stream_config_t second;
+    burst_stream_t *stream;
+    pthread_t closer;
+    void *is_closed;
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    burst_stream_config_init(&second);
+    snprintf(path, sizeof path, "%s/second", folder);
+    second.file_name = path;
+    assert_int_equal(burst_stream_open(log, &second, &stream), 0);
+    const int wanted = lock_silently(LOCKS_WANTED); /* keeps the log from draining by itself meanwhile */
+    assert_int_equal(drain_beside_stop(drain), 0);
+    const int hung = lock_silently(LOCKS_DRAIN);
+    close(wanted);
+    assert_true(burst_stream_append(stream, "one\n", 4, 0) > 0);
+    assert_false(requests_are_waiting(log->engine->requests));
+    assert_int_equal(pthread_create(&closer, NULL, close_stream, stream), 0);
+    for (int i = 0; i < 6000 && !requests_are_waiting(log->engine->requests); i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_true(requests_are_waiting(log->engine->requests));
+    close(hung);
+    assert_int_equal(pthread_join(closer, &is_closed), 0);
+    assert_ptr_equal(is_closed, stream);
+    strcpy(file_path, path);
+    assert_file_is("one\n");
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_log_file_that_the_drain_cannot_open_refuses_the_log(void **state) {
     (void)state;
     burst_config_t config = external_config();
@@ -264,6 +304,7 @@ int main(void) {
         TEST(a_stall_of_the_drain_is_told_to_the_log),
         TEST(streams_are_opened_and_closed_by_the_drain),
         TEST(a_stream_is_opened_and_closed_without_a_drain),
+        TEST(the_close_of_a_stream_asks_at_once),
         TEST(a_log_file_that_the_drain_cannot_open_refuses_the_log),
         TEST(a_log_that_drains_by_itself_is_refused_beside_a_drain),
         TEST(the_drain_rolls_and_tidies),
