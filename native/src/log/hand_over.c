@@ -24,8 +24,9 @@ struct hand_over {
     int64_t absent_since_ns;  /* 0: a drain is there */
     int64_t stopped_since_ns; /* the drain has not moved since then, though it should; 0: it need not */
     int64_t stopped_told_ns;
-    uint64_t moved; /* the drained sequence at that time */
-    int refused_rc; /* why this process could not drain, told once */
+    uint64_t moved;   /* the drained sequence at that time */
+    int refused_rc;   /* why this process could not drain, told once */
+    int is_name_told; /* that the lock file was deleted, and none can be had */
 };
 
 /* ------------------------------------------------------------------------------------------------------------ open */
@@ -126,10 +127,10 @@ static void let_go(burst_t *log) {
     locks_let_go(&self->locks, LOCKS_DRAIN);
 }
 
-static void give_way(burst_t *log) {
+static void give_way(burst_t *log, const struct ring_locks *locks, enum locks_byte byte) {
     struct hand_over *self = log->hand_over;
     char holder[HOLDER_BYTES];
-    locks_holder(&self->locks, LOCKS_WANTED, holder, sizeof holder);
+    locks_holder(locks, byte, holder, sizeof holder);
     engine_step(log->engine, 1); /* as much as possible is noted: the drain begins with what is not */
     let_go(log);
     self->absent_since_ns = 0;
@@ -248,17 +249,62 @@ static void look_at_absence(burst_t *log) {
     }
 }
 
+/* -------------------------------------------------------------------------------------------- a deleted lock file */
+
+/* Returns 0 if this process now has its bytes in the file that has the name. -EBUSY: a drain has them there for a moment. */
+static int follow(burst_t *log, struct ring_locks *named) {
+    struct hand_over *self = log->hand_over;
+    int rc = engine_drains_here(log->engine) ? locks_try(named, LOCKS_DRAIN) : 0;
+    if (rc == -EBUSY && locks_is_held(named, LOCKS_WRITER) == 0) {
+        give_way(log, named, LOCKS_DRAIN); /* before a drain may see the writer's lock: two would drain */
+        rc = 0;
+    }
+    rc = rc < 0 ? rc : locks_try(named, LOCKS_WRITER);
+    rc = rc < 0 ? rc : locks_replace(&self->locks, named);
+    return rc;
+}
+
+/* Others have deleted the lock file. A drain that comes later makes a new one, and takes a ring whose writer is not there for
+ * one that nobody writes. Until this process can follow, it goes on with the deleted one. */
+static void look_at_name(burst_t *log) {
+    struct hand_over *self = log->hand_over;
+    struct ring_locks named;
+    if (locks_is_named(&self->locks) ||
+        (!engine_drains_here(log->engine) && locks_is_held(&self->locks, LOCKS_DRAIN) == 1)) {
+        return; /* a drain that has the deleted file leaves it, too, and may be in the middle of a step */
+    }
+    int rc = locks_open_named(&self->locks, &named);
+    if (rc == 0) {
+        rc = follow(log, &named);
+        locks_close(&named);
+    }
+    if (rc == 0) {
+        events_post(
+            &log->events, EVENT_WARN,
+            "the lock file of ring %s, %s, was deleted while this process had it: it has its locks in a new one "
+            "now; let nobody clean up that folder",
+            log->device->path, self->locks.path);
+    } else if (rc != -EBUSY && !self->is_name_told) {
+        self->is_name_told = 1;
+        events_post(&log->events, EVENT_WARN,
+                    "the lock file of ring %s was deleted, and this process cannot have a new one, so no drain but "
+                    "itself moves its records: %s",
+                    log->device->path, error_text());
+    }
+}
+
 void hand_over_look(void *argument) {
     burst_t *log = argument;
     struct hand_over *self = log->hand_over;
     if (!self->is_external) {
         return;
     }
+    look_at_name(log);
     if (engine_drains_here(log->engine)) {
         if (engine_drain_is_lost(log->engine)) {
             let_go(log); /* the sentence was told */
         } else if (locks_is_held(&self->locks, LOCKS_WANTED) == 1) {
-            give_way(log);
+            give_way(log, &self->locks, LOCKS_WANTED);
         }
     } else if (locks_is_held(&self->locks, LOCKS_DRAIN) == 1) {
         look_at_drain(log);

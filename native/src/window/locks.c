@@ -115,6 +115,20 @@ int locks_find(struct ring_locks *locks, const char *folder, const uint8_t uuid[
     return rc < 0 ? rc : open_file(locks, 0);
 }
 
+int locks_open_named(const struct ring_locks *locks, struct ring_locks *named) {
+    *named = (struct ring_locks){.fd = -1};
+    memcpy(named->path, locks->path, sizeof named->path);
+    return open_file(named, O_CREAT);
+}
+
+int locks_replace(struct ring_locks *locks, struct ring_locks *named) {
+    const int rc = (int)TEMP_FAILURE_RETRY(dup3(named->fd, locks->fd, O_CLOEXEC));
+    const int failure = errno;
+    locks->held = rc < 0 ? locks->held : named->held;
+    locks_close(named);
+    return rc < 0 ? error_set(failure, "lock file %s cannot be used: %s", locks->path, error_name(failure)) : 0;
+}
+
 void locks_close(struct ring_locks *locks) {
     if (locks->fd >= 0) {
         close(locks->fd);

@@ -10,10 +10,10 @@
  * Behind the bytes the file has the pid of whoever locked one last, for sentences alone; and how often each was locked: who
  * looks now and then learns of a holder that came and went between two looks.
  *
- * A deleted file still locks out those who have it open. Later ones make another file: then the checkpoint slots alone keep
- * two drains apart (ledger/checkpoints.h).
+ * A deleted file still locks out those who have it open. Later ones make another file, and those with the deleted one follow
+ * them soon. Until they have, the checkpoint slots alone keep two drains apart (ledger/checkpoints.h).
  *
- * Only one thread at a time may call these functions for one struct.
+ * Only one thread at a time may call these functions for one struct, but for locks_holder.
  */
 #ifndef BURST_WINDOW_LOCKS_H
 #define BURST_WINDOW_LOCKS_H
@@ -52,6 +52,14 @@ int locks_open(struct ring_locks *locks, const char *folder, const uint8_t uuid[
 
 /* The same, but makes no file. Returns -ENOENT without a sentence if there is none, or none in sight of this user. */
 int locks_find(struct ring_locks *locks, const char *folder, const uint8_t uuid[16]);
+
+/* If others have deleted the file: opens the one that has its name now, and makes it if there is none. It has no byte yet.
+ * Returns 0, or -errno with a sentence. */
+int locks_open_named(const struct ring_locks *locks, struct ring_locks *named);
+
+/* Lets go of the deleted file and its bytes; `locks` is from now on what `named` was, under the same descriptor, so that
+ * another thread may call locks_holder meanwhile. Closes `named`. Returns 0; or -errno with a sentence: `locks` is as it was. */
+int locks_replace(struct ring_locks *locks, struct ring_locks *named);
 
 void locks_close(struct ring_locks *locks);
 

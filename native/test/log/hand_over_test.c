@@ -4,6 +4,7 @@
 #include "log/log.h"
 #include "log/requests.h"
 #include "media/handover.h"
+#include "window/locks.h"
 
 static void what_another_process_cannot_do_is_refused(void **state) {
     (void)state;
@@ -263,6 +264,72 @@ static void a_log_that_drains_by_itself_is_refused_beside_a_drain(void **state) 
     assert_int_equal(burst_close(open_with(&config)), 0);
 }
 
+static void delete_locks(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm %s/*.locks", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* A deleted lock file must not part the log from its drains for as long as it is open. */
+static void it_follows_its_drain_to_a_new_lock_file(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    append_text(log, "one\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    delete_locks();
+    assert_true(await_event(log, "it has its locks in a new one now"));
+    append_text(log, "two\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("one\ntwo\n");
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (burst_next_event(log, &event, 0) == 1) {
+        assert_null(strstr(event.text, "by itself, since"));
+    }
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+/* As if the file was deleted, and a drain had its lock in the next one at once. */
+static void replace_lock_file(struct ring_locks *locks) {
+    glob_t files;
+    snprintf(locks->path, sizeof locks->path, "%s/*" LOCKS_SUFFIX, folder);
+    assert_int_equal(glob(locks->path, 0, NULL, &files), 0);
+    snprintf(locks->path, sizeof locks->path, "%s/next", folder);
+    locks->fd = open(locks->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(locks_try(locks, LOCKS_DRAIN), 0);
+    assert_int_equal(rename(locks->path, files.gl_pathv[0]), 0);
+    globfree(&files);
+}
+
+static void it_gives_way_though_its_lock_file_was_deleted_while_it_drained(void **state) {
+    (void)state;
+    static char record[1000];
+    const burst_config_t config = external_config();
+    make_ring();
+    burst_t *log = open_with(&config);
+    memset(record, 'r', sizeof record - 1);
+    record[sizeof record - 1] = '\n';
+    for (int i = 0; i < 5000; i++) {
+        assert_true(burst_enqueue(log, record, sizeof record, 0) > 0);
+    }
+    assert_true(await_event(log, "by itself, since it is three quarters full"));
+    struct ring_locks locks = {.fd = -1};
+    replace_lock_file(&locks);
+    assert_true(await_event(log, "and no longer by this process"));
+    locks_close(&locks);
+    struct drain_beside *drain = drain_beside_start();
+    append_text(log, "last\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+    size_t bytes;
+    free(read_file(&bytes));
+    assert_int_equal(bytes, 5000 * sizeof record + 5);
+}
+
 /* Rolls, with what their records say of compressing and deleting, are the drain's. */
 static void the_drain_rolls_and_tidies(void **state) {
     (void)state;
@@ -307,6 +374,8 @@ int main(void) {
         TEST(the_close_of_a_stream_asks_at_once),
         TEST(a_log_file_that_the_drain_cannot_open_refuses_the_log),
         TEST(a_log_that_drains_by_itself_is_refused_beside_a_drain),
+        TEST(it_follows_its_drain_to_a_new_lock_file),
+        TEST(it_gives_way_though_its_lock_file_was_deleted_while_it_drained),
         TEST(the_drain_rolls_and_tidies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,23 @@ int __wrap_close(int fd) {
     return is_ours(fd) ? close_one(fd - HOST_FD) : fd >= HOST_WINDOW_FD ? 0 : __real_close(fd);
 }
 
+int __real_dup3(int fd, int other, int flags);
+int __wrap_dup3(int fd, int other, int flags);
+int __wrap_dup3(int fd, int other, int flags) {
+    if (!is_ours(fd)) {
+        return __real_dup3(fd, other, flags);
+    }
+    const int from = fd - HOST_FD, to = other - HOST_FD;
+    struct shared_file *file = file_of(fd);
+    close_one(to);
+    host.descriptors[to] = host.descriptors[from];
+    for (unsigned byte = 0; byte < LOCKS_BYTES;
+         byte++) { /* locks are those of the open file, which has two numbers now */
+        file->locked_by[byte] = file->locked_by[byte] == from ? to : file->locked_by[byte];
+    }
+    return other;
+}
+
 static int set_lock(int fd, int command, struct flock *lock) {
     int *locked_by = &file_of(fd)->locked_by[lock->l_start];
     const int is_of_others = *locked_by != 0 && *locked_by != fd - HOST_FD;
