@@ -25,7 +25,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -201,16 +203,47 @@ class BurstLogRecordExporterTest {
         assertThat(((BurstException) late.getFailureThrowable()).code()).isEqualTo(BurstException.Code.CLOSED);
     }
 
+    /** Keeps the thread that completes results until the gate opens: what is exported from now on stays under way. */
+    private static void hold(BurstLogRecordExporter exporter, CountDownLatch gate) throws InterruptedException {
+        Thread caller = Thread.currentThread();
+        CountDownLatch held = new CountDownLatch(1);
+        AtomicBoolean isTooLate = new AtomicBoolean();
+        do {
+            isTooLate.set(false);
+            exporter.export(Captured.bodies("held ", 1)).whenComplete(() -> {
+                if (Thread.currentThread() == caller) {
+                    isTooLate.set(true); // the batch was durable before this was registered
+                } else {
+                    held.countDown();
+                    awaitOpen(gate);
+                }
+            });
+        } while (isTooLate.get());
+        assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static void awaitOpen(CountDownLatch gate) {
+        try {
+            gate.await();
+        } catch (InterruptedException nobodyInterrupts) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Test
-    void batches_under_way_are_decided_by_the_shutdown() throws IOException {
+    void batches_under_way_are_decided_by_the_shutdown() throws Exception {
         BurstLogRecordExporter exporter = open();
+        CountDownLatch gate = new CountDownLatch(1);
+        hold(exporter, gate);
         List<CompletableResultCode> results = new ArrayList<>();
         for (int number = 0; number < 50; number++) {
             results.add(exporter.export(Captured.bodies("order ", 1)));
         }
-        assertThat(done(exporter.shutdown()).isSuccess()).isTrue();
+        CompletableResultCode end = exporter.shutdown();
+        gate.countDown();
+        assertThat(done(end).isSuccess()).isTrue();
         assertThat(results).allMatch(result -> done(result).isSuccess());
-        assertThat(Otlp.bodies(file())).hasSize(50);
+        assertThat(Otlp.bodies(file())).filteredOn("order 0"::equals).hasSize(50);
     }
 
     @Test
