@@ -152,7 +152,9 @@ static unsigned long long told_room(burst_t *log) {
 }
 
 static void assert_room_is_told(uint32_t io) {
-    const struct rlimit none = {.rlim_cur = 2 * 1024 * 1024, .rlim_max = RLIM_INFINITY};
+    struct rlimit all;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    const struct rlimit none = {.rlim_cur = 2 * 1024 * 1024, .rlim_max = all.rlim_max};
     burst_config_t config = small_config();
     config.io = io;
     main_config.on_full = BURST_ON_FULL_FAIL;
@@ -162,15 +164,14 @@ static void assert_room_is_told(uint32_t io) {
     burst_t *log;
     assert_int_equal(burst_open(&config, &log), 0);
     const unsigned long long room = told_room(log);
-    setrlimit(RLIMIT_FSIZE, &none);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
     char record[200];
     memset(record, 'r', sizeof record);
     unsigned long long count = 0;
     while (burst_append(log, record, sizeof record, 0) > 0) {
         count++;
     }
-    const struct rlimit all = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
-    setrlimit(RLIMIT_FSIZE, &all);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
     assert_int_equal(burst_config_check(&config), 0);
     burst_close(log);
     /* The block of this open's marker may be free again. */
