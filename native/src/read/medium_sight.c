@@ -287,9 +287,35 @@ static const struct sight_ops medium_ops = {
     .close = close_sight,
 };
 
+/* Whether the log goes on from one place to another over nothing but markers. The drained records lack those of epochs
+ * without a record: the next marker has the same sequence, and so contradicts them. */
+static int is_bridged(struct bounded_validation *validation, uint64_t from, uint64_t to) {
+    const struct recovery_input *input = validation->input;
+    const struct walk_shape *shape = &input->shape;
+    uint32_t epoch = 0;
+    while (from < to) {
+        const struct record_header *marker = NULL;
+        const uint64_t first = align_up(from, shape->block_bytes);
+        for (uint64_t at = first; at <= first + shape->block_bytes && at <= to; at += shape->block_bytes) {
+            const struct record_header *header = record_at(input->image, shape->capacity_bytes, at);
+            if (judge_at(validation, at) == RECORD_VALID && header->type == RECORD_MARKER &&
+                marker_of(header)->log_end == from && header->epoch > epoch) {
+                marker = header;
+                epoch = header->epoch;
+            }
+        }
+        if (marker == NULL) {
+            return 0;
+        }
+        from = marker->position == to ? to : walk_end_of_record(shape, marker->position, marker);
+    }
+    return from == to;
+}
+
 /* The drained records that the image still holds: the last run of them without a hole. */
 static int find_oldest(struct medium_sight *self, const struct ring_view *view) {
     const struct recovery_input input = ring_view_input(view);
+    struct bounded_validation validation = {.input = &input};
     struct reader reader;
     struct reader_item item;
     uint64_t next = UINT64_MAX;
@@ -298,12 +324,13 @@ static int find_oldest(struct medium_sight *self, const struct ring_view *view) 
     struct sight_place run = self->oldest;
     while (rc == 0 && reader_next(&reader, &item) == 1 && item.kind == READER_DRAINED) {
         const uint64_t position = item.record->position;
-        if (position != next) {
+        if (!is_bridged(&validation, next, position)) {
             run = (struct sight_place){.position = position, .sequence = item.record->sequence};
         }
         next = walk_end_of_record(&self->sight.shape, position, item.record);
     }
-    if (rc == 0 && next == record_start(view->recovery.start, self->sight.shape.capacity_bytes)) {
+    if (rc == 0 &&
+        is_bridged(&validation, next, record_start(view->recovery.start, self->sight.shape.capacity_bytes))) {
         self->oldest = run;
     }
     reader_end(&reader);
