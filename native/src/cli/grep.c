@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `burstlog grep`. */
-#include <ctype.h>
 #include <errno.h>
 #include <regex.h>
 #include <stdio.h>
@@ -9,95 +8,67 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/literals.h"
 #include "cli/read.h"
 
 #define NOTHING_FOUND 1 /* exit code, as of other programs of that name */
 
 struct search {
     struct read_options options;
-    int is_compiled; /* `regex` is to be freed */
-    int is_regex;    /* the literal alone does not decide */
+    struct read_needle needle; /* each match has it */
+    char *literals;            /* its bytes */
+    int is_regex;              /* the needle alone does not decide, and `regex` is to be freed */
     regex_t regex;
-    char *literal; /* each match contains it; NULL: none is known */
-    size_t literal_bytes;
     char *text; /* a copy with a terminator, for the regular expression */
     size_t room;
+    char for_zero; /* in the place of a byte of zero there, which would end it early; the pattern does not have it */
     uint64_t found;
 };
 
-/* The longest part of an extended regular expression that each match contains. Returns NULL if none is known. */
-static char *literal_of(const char *pattern, size_t *bytes) {
-    const char *best = NULL;
-    size_t length = 0;
-    *bytes = 0;
-    if (strpbrk(pattern, "|()[\\") != NULL) {
-        return NULL; /* alternatives, groups and escapes are left to the regular expression */
-    }
-    for (const char *at = pattern;; at++) {
-        const int is_plain = *at != '\0' && strchr(".*+?{}^$", *at) == NULL;
-        if (is_plain) {
-            length++;
-            continue;
-        }
-        /* The character before *, ? or { may be absent; the one before + is there. */
-        const size_t sure = length > 0 && (*at == '*' || *at == '?' || *at == '{') ? length - 1 : length;
-        if (sure > *bytes) {
-            best = at - length;
-            *bytes = sure;
-        }
-        length = 0;
-        if (*at == '{') {
-            at = strchr(at, '}') == NULL ? at : strchr(at, '}');
-        }
-        if (*at == '\0') {
-            break;
-        }
-    }
-    return best == NULL ? NULL : strndup(best, *bytes);
-}
-
-static int prepare(struct search *search, const char *pattern) {
+static int compile(struct search *search, const char *pattern) {
     char why[200];
-    search->is_regex = !search->options.fixed || search->options.ignore_case;
-    if (search->options.fixed && !search->options.ignore_case) {
-        search->literal = strdup(pattern);
-        search->literal_bytes = strlen(pattern);
-        return search->literal == NULL ? error_set(ENOMEM, "no memory for the pattern") : 0;
-    }
-    char *escaped = NULL;
-    if (search->options.fixed) {
-        escaped = calloc(strlen(pattern) * 2 + 1, 1);
-        char *out = escaped;
-        for (const char *at = pattern; escaped != NULL && *at != '\0'; at++) {
-            if (strchr("\\.[]|()*+?{}^$", *at) != NULL) {
-                *out++ = '\\';
-            }
-            *out++ = *at;
-        }
-    }
-    const int code = regcomp(&search->regex, escaped != NULL ? escaped : pattern,
+    const int code = regcomp(&search->regex, pattern,
                              REG_EXTENDED | REG_NOSUB | REG_NEWLINE | (search->options.ignore_case ? REG_ICASE : 0));
-    free(escaped);
     if (code != 0) {
         regerror(code, &search->regex, why, sizeof why);
         return error_set(EINVAL, "pattern \"%s\" is no extended regular expression: %s; -F searches the text as it is",
                          pattern, why);
     }
-    search->is_compiled = 1;
-    if (!search->options.ignore_case) {
-        search->literal = literal_of(pattern, &search->literal_bytes);
-        search->is_regex = search->literal == NULL || search->literal_bytes != strlen(pattern);
+    search->is_regex = 1;
+    search->for_zero = 1;
+    while (search->for_zero < 127 && strchr(pattern, search->for_zero) != NULL) {
+        search->for_zero++;
     }
     return 0;
 }
 
-/* Whether the text matches. */
-static int matches(struct search *search, const void *text, size_t bytes) {
-    if (search->literal != NULL && memmem(text, bytes, search->literal, search->literal_bytes) == NULL) {
+static int prepare(struct search *search, const char *pattern) {
+    const size_t length = strlen(pattern);
+    search->needle.ignore_case = search->options.ignore_case;
+    search->literals = malloc(length + 1);
+    if (search->literals == NULL) {
+        return error_set(ENOMEM, "no memory for the pattern");
+    }
+    if (search->options.fixed) {
+        memcpy(search->literals, pattern, length);
+        if (length > 0) {
+            needle_add(&search->needle, (uint8_t *)search->literals, length, 0);
+        }
         return 0;
     }
-    if (!search->is_regex) {
-        return 1;
+    const int rc = compile(search, pattern);
+    if (rc == 0 && literals_of(pattern, &search->needle, search->literals)) {
+        regfree(&search->regex);
+        search->is_regex = 0;
+    }
+    return rc;
+}
+
+/* Whether the text matches. */
+static int matches(struct search *search, const void *text, size_t bytes) {
+    const int is_possible = needle_has(&search->needle, text, bytes);
+    if (!is_possible || !search->is_regex) {
+        return is_possible;
     }
     if (bytes + 1 > search->room) {
         char *larger = realloc(search->text, 2 * bytes + 256);
@@ -112,8 +83,8 @@ static int matches(struct search *search, const void *text, size_t bytes) {
         bytes--;
     }
     search->text[bytes] = '\0';
-    for (size_t at = 0; at < bytes; at++) { /* a byte of zero would end the text early */
-        search->text[at] = search->text[at] == '\0' ? ' ' : search->text[at];
+    for (char *at = search->text; (at = memchr(at, '\0', bytes - (size_t)(at - search->text))) != NULL;) {
+        *at = search->for_zero;
     }
     return regexec(&search->regex, search->text, 0, NULL, 0) == 0;
 }
@@ -160,17 +131,16 @@ int command_grep(int argc, char **argv) {
         return cli_failed(rc);
     }
     if (!search.options.invert) {
-        search.options.literal = search.literal;
-        search.options.literal_bytes = search.literal_bytes;
+        search.options.needle = &search.needle;
     }
     const int result = read_log(&search.options, look, &search);
     if (search.options.count) {
         printf("%llu\n", (unsigned long long)search.found);
     }
-    if (search.is_compiled) {
+    if (search.is_regex) {
         regfree(&search.regex);
     }
-    free(search.literal);
+    free(search.literals);
     free(search.text);
     return result == EXIT_OK && search.found == 0 ? NOTHING_FOUND : result;
 }

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/text.h"
-#include "read/needle.h"
 
 #define LOOK_NS 200000000 /* how often a reader that follows looks whether it was interrupted */
 #define OUTPUT_BYTES (1u << 20)
@@ -162,12 +161,12 @@ int read_log(const struct read_options *options, read_each *each, void *argument
     if (rc < 0) {
         return cli_failed(rc);
     }
-    struct read_needle needle = {.text = options->literal, .length = options->literal_bytes};
-    if (needle.length > 0 && options->to.kind == POINT_NONE && memchr(needle.text, '\n', needle.length) == NULL) {
-        read_set_needle(reader, &needle);
+    const int is_sought = options->needle != NULL && options->needle->count > 0 && options->to.kind == POINT_NONE;
+    if (is_sought) {
+        read_set_needle(reader, options->needle);
     }
     rc = read_all(options, reader, &tally, each, argument);
-    tally.lines += needle.passed;
+    tally.lines += is_sought ? options->needle->passed : 0;
     if (rc == 0 && fflush(stdout) != 0) {
         rc = -EPIPE;
     }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "burstlog.h"
+#include "read/needle.h"
 
 /* A point of the log, as --from and --to name it. */
 struct read_point {
@@ -26,9 +27,8 @@ struct read_options {
     int follow;
     int ignore_case, invert, count, fixed; /* of grep */
     double speed;                          /* of replay; 0: as fast as possible */
-    const char *literal; /* of grep: each line that it wants has it, between others; NULL: none is known */
-    size_t literal_bytes;
-    const char *appender; /* which <Burst> of a configuration file; NULL: the only one */
+    struct read_needle *needle;            /* of grep: each line that it wants has it; NULL: it wants all */
+    const char *appender;                  /* which <Burst> of a configuration file; NULL: the only one */
     char found_source[BURST_PATH_BYTES], found_window[BURST_PATH_BYTES], found_archives[BURST_PATH_BYTES],
         found_stream[BURST_PATH_BYTES]; /* what a configuration file names */
 };

@@ -105,8 +105,9 @@ static void sequences_and_times_bound_what_is_read(void **state) {
 
 static void grep_finds_what_matches(void **state) {
     (void)state;
-    static const char *const patterns[] = {"customer 3$", "order 8.0 ",      "ORDER 7",
-                                           "nothing",     "cust?omer 1[01]", "er 5"};
+    static const char *const patterns[] = {
+        "customer 3$", "order 8.0 ", "ORDER 7",         "nothing",       "cust?omer 1[01]",    "er 5",
+        "r 8.* 11|77", "9(1|2) of",  "er [0-9]{3} .*6", "custom|or[^d]", "[0-9]5 o.*er (1|4)", "order 7\\d*1 |nothing"};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         for (int flags = 0; flags < 4; flags++) {
             const char *options = flags == 0 ? "" : flags == 1 ? "-i" : flags == 2 ? "-v" : "-F";
@@ -131,6 +132,11 @@ static void grep_finds_what_matches(void **state) {
     shell("%s grep --quiet --json 'order 77' %s | sed 's/.*\"position\":\\([0-9]*\\).*/\\1/' > %s/found; "
           "grep -b 'order 77' %s | sed 's/:.*//' > %s/wanted; cmp %s/found %s/wanted",
           BURST_CLI, file_path, folder, file_path, folder, folder, folder);
+    shell("printf 'or\\0der\\norder\\n' > %s/zeros", folder);
+    assert_int_equal(run("grep --quiet -c 'or[[:blank:]d]*er' %s/zeros", folder), 0);
+    assert_string_equal(output, "1\n"); /* a byte of zero is no other byte, */
+    assert_int_equal(run("grep --quiet -c '^or.?der$' %s/zeros", folder), 0);
+    assert_string_equal(output, "2\n"); /* and does not end the line */
     assert_int_equal(run("grep 'or(der' %s", ring_path), 3);
     assert_said("is no extended regular expression");
     assert_int_equal(run("grep customer"), 2);
