@@ -151,9 +151,12 @@ static void let_go(struct ring *ring) {
     const uint32_t finished = count_finished(ring);
     wake(ring, (finished + 1) & 1, 1); /* wake the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
-    notify_after_count(ring, &ring->ended);
-    notify_after_count(ring, &ring->progress);
-    notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
+    if ((atomic_load(&ring->ended.waiters) | atomic_load(&ring->progress.waiters) |
+         atomic_load(&ring->space.waiters)) != 0) {
+        notify_after_count(ring, &ring->ended);
+        notify_after_count(ring, &ring->progress);
+        notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
+    }
 }
 
 static int is_durable(const struct ring *ring, uint64_t sequence) {
