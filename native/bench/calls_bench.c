@@ -3,22 +3,29 @@
  * The time of calls, and of their stages: threads append, or offer, as fast as they can. Prints how long the calls
  * took, and the six stages as the log timed them. scripts/bench/calls also runs it under valgrind and strace.
  *
- *     calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS [RING_MEGABYTES]
+ *     calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS [RING_MEGABYTES [none|window|spin]]
  *
- * ENGINE: as in the configuration, for instance pwrite or mapped. RING: a ring, or a file to be created.
+ * ENGINE: as in the configuration, for instance pwrite or mapped. RING: a ring, or a file to be created. none: the log has
+ * no window; window: it has one, beside the log file, and nobody reads; spin: another process reads, and spins.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "burstlog.h"
 #include "device/medium.h"
 
 #define THREADS_MOST 64
 #define IO_KINDS 8
+#define PATH_BYTES 4096
+#define NS_A_SECOND 1000000000ll
 
 struct caller {
     pthread_t thread;
@@ -28,10 +35,14 @@ struct caller {
     int64_t *took_ns;
 };
 
-static int64_t now_ns(void) {
+static int64_t ns_of(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
+    clock_gettime(clock, &now);
+    return now.tv_sec * NS_A_SECOND + now.tv_nsec;
+}
+
+static int64_t now_ns(void) {
+    return ns_of(CLOCK_MONOTONIC);
 }
 
 static void die(const char *what) {
@@ -107,13 +118,63 @@ static void print_stages(const burst_t *log) {
     }
 }
 
+/* The reader's process: says on standard output that it looks through the window, and reads until it is killed. */
+static int read_all(const char *ring, const char *window) {
+    burst_reader_config_t config;
+    burst_reader_t *reader;
+    burst_reader_state_t state = {.struct_bytes = sizeof state};
+    burst_read_t record = {.struct_bytes = sizeof record};
+    burst_reader_config_init(&config);
+    config.source = ring;
+    config.window = window;
+    config.wait = BURST_WAIT_SPIN;
+    config.from = BURST_FROM_LAST;
+    if (burst_reader_open(&config, &reader) < 0 || burst_reader_state(reader, &state) < 0) {
+        die("open reader");
+    }
+    if (state.place != BURST_PLACE_RING || write(STDOUT_FILENO, "r", 1) != 1) {
+        return 1;
+    }
+    while (burst_reader_next(reader, &record, NS_A_SECOND) >= 0) {
+    }
+    die("read");
+    return 1;
+}
+
+/* Another program: what counts the calls of this one does not follow it. */
+static pid_t start_reader(const char *program, const char *ring, const char *window) {
+    int told[2];
+    char byte;
+    if (pipe(told) < 0) {
+        die("pipe");
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        dup2(told[1], STDOUT_FILENO);
+        execl(program, program, "read", ring, window, (char *)NULL);
+        _exit(127);
+    }
+    close(told[1]);
+    if (child < 0 || read(told[0], &byte, 1) != 1) {
+        fprintf(stderr, "calls_bench: no reader looks through the window in %s\n", window);
+        exit(1);
+    }
+    close(told[0]);
+    return child;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 4 && strcmp(argv[1], "read") == 0) {
+        return read_all(argv[2], argv[3]);
+    }
     static struct caller callers[THREADS_MOST];
     const size_t threads = argc > 7 ? strtoul(argv[7], NULL, 10) : 0;
     const size_t calls = threads == 0 ? 0 : strtoul(argv[5], NULL, 10) / threads;
     if (calls == 0 || threads > THREADS_MOST) {
         fprintf(stderr,
-                "usage: calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS (1..%d) [RING_MEGABYTES]\n",
+                "usage: calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS (1..%d) [RING_MEGABYTES "
+                "[none|window|spin]]\n",
                 THREADS_MOST);
         return 2;
     }
@@ -125,10 +186,17 @@ int main(int argc, char **argv) {
     config.io = io_of(argv[4]);
     config.durability = BURST_DURABILITY_PROCESS;
     config.ring_bytes = argc > 8 ? strtoull(argv[8], NULL, 10) << 20 : 0;
+    const char *const readers = argc > 9 ? argv[9] : "none", *const name = strrchr(argv[3], '/');
+    char window[PATH_BYTES] = ".";
+    if (name != NULL) {
+        snprintf(window, sizeof window, "%.*s", (int)(name - argv[3]), argv[3]);
+    }
+    config.window = strcmp(readers, "none") == 0 ? NULL : window;
     burst_t *log;
     if (burst_open(&config, &log) < 0) {
         die("open");
     }
+    const pid_t reader = strcmp(readers, "spin") == 0 ? start_reader(argv[0], argv[2], window) : 0;
     int64_t *took_ns = calloc(threads * calls, sizeof *took_ns);
     const int64_t begin_ns = now_ns();
     for (size_t i = 0; i < threads; i++) {
@@ -141,14 +209,20 @@ int main(int argc, char **argv) {
             die("pthread_create");
         }
     }
+    const int64_t used_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
     call(&callers[0]); /* in the main thread: strace can follow that one alone */
+    const double processor_ns = (double)(ns_of(CLOCK_THREAD_CPUTIME_ID) - used_ns) / (double)calls;
     for (size_t i = 1; i < threads; i++) {
         pthread_join(callers[i].thread, NULL);
     }
     const double each_ns = (double)(now_ns() - begin_ns) / (double)(threads * calls);
+    if (reader > 0) {
+        kill(reader, SIGKILL);
+        waitpid(reader, NULL, 0);
+    }
     burst_await_drained(log, -1);
-    printf("%.1f ns a call: %zu calls of %zu bytes by %zu threads\n\n", each_ns, threads * calls, callers[0].bytes,
-           threads);
+    printf("%.1f ns a call, %.1f ns of a processor: %zu calls of %zu bytes by %zu threads\n\n", each_ns, processor_ns,
+           threads * calls, callers[0].bytes, threads);
     printf("| us | timed | p50 | p99 | p99.99 | max |\n|---|---|---|---|---|---|\n");
     print_calls("the call", took_ns, threads * calls);
     print_stages(log);
