@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.burstlog.BurstConsumer;
 import io.burstlog.BurstEvent;
 import io.burstlog.ConsumedRecords;
+import io.burstlog.Drain;
 import io.burstlog.kafka.ShipperStats.State;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -330,6 +331,44 @@ class ShipperIT extends ShipperRig {
                     + " records are in the topic, each once, in order: the shipper was killed " + ROUNDS
                     + " times, at offsets " + shipped + ", and the broker " + brokerKills + " times.");
         }
+    }
+
+    /** An application that neither drains nor ships: two other processes do, and the first of them dies once. */
+    @Test
+    @Order(9)
+    void aDrainOfItsOwnFeedsAShipperOfItsOwn(TestInfo test) throws Exception {
+        broker.createTopic("outside", 1);
+        Path directory = WORK.resolve(test.getTestMethod().orElseThrow().getName());
+        new WrittenStream(directory).close(); // makes the ring
+        Process drain = startDrain(directory);
+        try (WrittenStream written = new WrittenStream(directory, Drain.EXTERNAL)) {
+            Process shipper = startProcess(written, "outside");
+            written.write(5_000);
+            await(() -> broker.end("outside") > 0);
+            Broker.kill(drain);
+            written.write(5_000);
+            drain = startDrain(directory);
+            written.write(5_000);
+            written.awaitDrained();
+            await(() -> BurstConsumer.look(written.folder().toString()).get(0).acknowledged() == written.written());
+            Broker.kill(shipper);
+            written.assertAllOnce(broker.read("outside"));
+        } finally {
+            Broker.kill(drain);
+        }
+    }
+
+    private static Process startDrain(Path directory) throws IOException {
+        return new ProcessBuilder(
+                        System.getProperty("burstlog.cli"),
+                        "drain",
+                        "--window",
+                        directory.toString(),
+                        WrittenStream.ring(directory).toString())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("drain.txt").toFile()))
+                .start();
     }
 
     /** Waits for a random number of further records, committed or not. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
+import io.burstlog.Drain;
 import io.burstlog.Durability;
 import io.burstlog.RecordBuffer;
 import io.burstlog.Segments;
@@ -36,12 +37,18 @@ final class WrittenStream implements AutoCloseable {
     private volatile long written;
 
     WrittenStream(Path directory) throws IOException {
+        this(directory, Drain.INNER);
+    }
+
+    WrittenStream(Path directory, Drain drain) throws IOException {
         Files.createDirectories(directory);
         folder = directory.resolve("orders.segments");
         log = BurstLog.open(BurstConfig.builder()
-                .ring(directory.resolve("orders.ring").toString())
+                .ring(ring(directory).toString())
                 .ringBytes(8 << 20)
                 .durability(Durability.PROCESS)
+                .window(directory.toString())
+                .drain(drain)
                 .build());
         stream = log.stream(
                 "orders",
@@ -49,6 +56,10 @@ final class WrittenStream implements AutoCloseable {
                         .fileName(directory.resolve("orders.log").toString())
                         .segments(Segments.in(folder.toString()).bytes(1 << 17))
                         .build());
+    }
+
+    static Path ring(Path directory) {
+        return directory.resolve("orders.ring");
     }
 
     Path folder() {
