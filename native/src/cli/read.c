@@ -143,6 +143,7 @@ static int check_from(const struct read_options *options, const burst_reader_t *
 }
 
 int read_log(const struct read_options *options, read_each *each, void *argument) {
+    static char output[OUTPUT_BYTES];
     const struct sigaction action = {.sa_handler = interrupt};
     burst_reader_config_t config;
     burst_reader_t *reader;
@@ -156,7 +157,7 @@ int read_log(const struct read_options *options, read_each *each, void *argument
     signal(SIGPIPE, SIG_IGN);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
+    setvbuf(stdout, output, _IOFBF, sizeof output); /* without a buffer of ours C libraries take a small one */
     int rc = burst_reader_open(&config, &reader);
     if (rc < 0) {
         return cli_failed(rc);
