@@ -121,7 +121,7 @@ typedef struct burst_stream_config {
     uint64_t block_timeout_ns;
     const char *file_owner;   /* user name for a new log file; NULL: unchanged */
     const char *file_group;   /* group name for a new log file; NULL: unchanged */
-    uint32_t file_mode;       /* permission bits of a new log file; 0: 0666 less the umask */
+    uint32_t file_mode;       /* permission bits (0777) of a new log file; 0: 0666 less the umask */
     uint32_t rolls_by_caller; /* 1: the caller of burst_stream_next_roll rolls the files; 0: the engine does */
     /* When the engine rolls the files by itself, and their names: burstlog_rolling.h. NULL: it never does. */
     const burst_rolling_t *rolling;

@@ -63,14 +63,18 @@ static int has_default_acl(const char *path) {
            getxattr(folder, "system.posix_acl_default", NULL, 0) > 0;
 }
 
+/* No log file is a program. The application of another user asks its drain for files: one with the set-user-ID bit, whose
+ * bytes are the records of that application, would run as the drain's user. */
+#define PERMISSIONS 0777u
+
 /* Gives the new file its permissions. The usual ones are a convenience: some file systems know none. */
 static int set_mode(const char *path, int file, const struct new_file *new_file) {
     struct stat status;
     if (new_file->mode != 0)
-        return fchmod(file, new_file->mode) < 0 ? -errno : 0; /* in spite of the umask */
+        return fchmod(file, new_file->mode & PERMISSIONS) < 0 ? -errno : 0; /* in spite of the umask */
     if (new_file->usual_mode != 0 && fstat(file, &status) == 0 && (status.st_mode & 0777) != new_file->usual_mode &&
         !has_default_acl(path))
-        (void)fchmod(file, new_file->usual_mode);
+        (void)fchmod(file, new_file->usual_mode & PERMISSIONS);
     return 0;
 }
 
@@ -82,7 +86,8 @@ static int host_create(const struct files *files, const char *path, const struct
         result = folders_make(target, &missing);
     if (result < 0)
         return result;
-    int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, new_file->mode != 0 ? new_file->mode : 0666);
+    const mode_t mode = new_file->mode != 0 ? new_file->mode & PERMISSIONS : 0666;
+    int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file < 0)
         return -errno;
     result = host_lock(files, file);

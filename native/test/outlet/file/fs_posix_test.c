@@ -172,6 +172,21 @@ static void mode_and_owner_are_those_asked_for(void **state) {
     assert_int_equal(status.st_mode & 07777, 0640);
 }
 
+/* Another user's application may ask a drain for it, and says what the file holds. */
+static void no_new_file_runs_as_its_owner(void **state) {
+    (void)state;
+    const struct new_file asked[] = {{.mode = 06755}, {.usual_mode = 06755}};
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        struct stat status;
+        const char *path = scratch_path(i == 0 ? "exact.log" : "usual.log");
+        const int file = files->ops->create(files, path, &asked[i]);
+        assert_true(file >= 0);
+        assert_int_equal(fstat(file, &status), 0);
+        assert_int_equal(status.st_mode & 07777, 0755);
+        close_file(file);
+    }
+}
+
 static void a_link_leads_to_the_file_whether_it_is_there_or_not(void **state) {
     (void)state;
     const char *link = scratch_path("current.log");
@@ -269,6 +284,7 @@ int main(void) {
         FILES_TEST(a_name_whose_directory_cannot_be_synced_is_not_durable),
         FILES_TEST(a_relative_name_works_as_an_absolute_one),
         FILES_TEST(mode_and_owner_are_those_asked_for),
+        FILES_TEST(no_new_file_runs_as_its_owner),
         FILES_TEST(a_link_leads_to_the_file_whether_it_is_there_or_not),
         FILES_TEST(identity_tells_a_renamed_a_deleted_and_a_replaced_file),
         FILES_TEST(siblings_are_listed_until_the_caller_has_seen_enough),
