@@ -175,21 +175,23 @@ int frames_bytes_left(const struct frames *frames, uint64_t *bytes) {
     return entries != NULL && rc < 0 ? refuse_to_read(frames, rc) : rc;
 }
 
-/* Goes to the first frame of the segment. Returns 1; 0 if it does not exist or has no whole header yet; -errno with a
- * sentence. */
+enum { SEGMENT_IS_NOT_WHOLE, SEGMENT_IS_OPEN, SEGMENT_IS_GONE };
+
+/* Goes to the first frame of the segment. Returns SEGMENT_IS_OPEN; SEGMENT_IS_NOT_WHOLE if it has no whole header yet;
+ * SEGMENT_IS_GONE if it was deleted since the folder was listed; -errno with a sentence. */
 static int open_segment(struct frames *frames, uint64_t first_number) {
     char name[SEGMENT_NAME_BYTES];
     struct segment_header header;
     segment_name(name, first_number);
     const int file = (int)TEMP_FAILURE_RETRY(openat(frames->folder, name, O_RDONLY | O_CLOEXEC));
     if (file < 0) {
-        return errno == ENOENT ? 0 : refuse_to_read(frames, -errno);
+        return errno == ENOENT ? SEGMENT_IS_GONE : refuse_to_read(frames, -errno);
     }
     const int64_t got = read_at(file, &header, sizeof header, 0);
     if (got < (int64_t)sizeof header || segment_header_judge(&header, frames->head.uuid) != SEGMENT_VALID ||
         header.first_number != first_number) {
         close(file);
-        return got < 0 ? refuse_to_read(frames, (int)got) : 0;
+        return got < 0 ? refuse_to_read(frames, (int)got) : SEGMENT_IS_NOT_WHOLE;
     }
     leave_segment(frames);
     frames->segment = file;
@@ -197,7 +199,7 @@ static int open_segment(struct frames *frames, uint64_t first_number) {
     frames->crc_seed = crc_seed_of(header.ring_uuid);
     frames->number = first_number;
     frames->offset = sizeof header;
-    return 1;
+    return SEGMENT_IS_OPEN;
 }
 
 void frames_seek(struct frames *frames, uint64_t number) {
@@ -269,11 +271,20 @@ static void take(struct frames *frames, struct frame *frame) {
     frames->offset += record_bytes(frame->header.length);
 }
 
-/* Passes over the numbers from `number` up to the existing segment that begins with `above`: no segment has them. */
+/* Passes over the numbers from `number` up to the segment that begins with `above`, or to the first one behind it that is
+ * still there: no segment has them. Others delete the oldest ones meanwhile. */
 static int pass_missing(struct frames *frames, uint64_t number, uint64_t above, struct frame *frame) {
     const uint64_t first = frames->wanted > number ? frames->wanted : number;
-    const int rc = open_segment(frames, above);
-    if (rc <= 0) {
+    int rc;
+    while ((rc = open_segment(frames, above)) == SEGMENT_IS_GONE) {
+        struct neighbours found;
+        rc = find_neighbours(frames, above, &found);
+        if (rc < 0 || found.above == 0) {
+            return rc;
+        }
+        above = found.above;
+    }
+    if (rc != SEGMENT_IS_OPEN) {
         return rc < 0 ? rc : FRAMES_NONE;
     }
     if (first >= above) {
@@ -289,10 +300,13 @@ static int begin(struct frames *frames, struct frame *frame) {
     struct neighbours found;
     int rc = find_neighbours(frames, frames->wanted, &found);
     rc = rc < 0 || found.below == 0 ? rc : open_segment(frames, found.below);
-    if (rc == 1) {
+    if (found.below != 0 && rc == SEGMENT_IS_OPEN) {
         return frames_next(frames, frame);
     }
-    return rc < 0 || found.above == 0 ? rc : pass_missing(frames, frames->wanted, found.above, frame);
+    if (rc < 0 || found.above == 0) {
+        return rc < 0 ? rc : FRAMES_NONE;
+    }
+    return pass_missing(frames, frames->wanted, found.above, frame);
 }
 
 /* The segment has no whole frame at the offset, and another segment begins with a higher number, `above`. */

@@ -85,6 +85,42 @@ static void what_is_missing_is_polled(void **state) {
     assert_int_equal(burst_consumer_position(consumer), second);
 }
 
+static uint64_t segment_behind(uint64_t number) {
+    do {
+        number++;
+    } while (access(segment_path(number), F_OK) != 0);
+    return number;
+}
+
+/* The list of the folder has its name, and it cannot be opened any more: as a link that leads nowhere. */
+static void delete_behind_the_list(uint64_t number) {
+    assert_int_equal(unlink(segment_path(number)), 0);
+    assert_int_equal(symlink("nowhere", segment_path(number)), 0);
+}
+
+/* Segments are deleted just when a reader has listed them. That is not the end of what is written. */
+static void a_segment_that_is_deleted_while_its_reader_comes_is_missing(void **state) {
+    (void)state;
+    assert_int_equal(log_write(900), 0);
+    const uint64_t second = segment_behind(1), third = segment_behind(second), fourth = segment_behind(third);
+    delete_behind_the_list(second);
+    delete_behind_the_list(third);
+    for (uint64_t number = 1; number < second; number++) {
+        assert_int_equal(next(0), 1);
+    }
+    for (int from_there = 0; from_there < 2; from_there++) {
+        if (from_there) {
+            burst_consumer_seek(consumer, second);
+        }
+        assert_int_equal(poll_into(sizeof(burst_polled_t)), sizeof(burst_polled_t));
+        const burst_polled_t *polled = (const burst_polled_t *)buffer;
+        assert_int_equal(polled->kind, BURST_CONSUMED_MISSING);
+        assert_int_equal(polled->number, fourth - 1);
+        assert_int_equal(polled->count, fourth - second);
+        assert_int_equal(burst_consumer_position(consumer), fourth);
+    }
+}
+
 static burst_consumer_lag_t lag(void) {
     burst_consumer_lag_t found = {.struct_bytes = sizeof found};
     if (burst_consumer_lag(consumer, &found) != 0) {
@@ -150,9 +186,13 @@ static void the_source_is_that_of_the_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CONSUMER_TEST(a_poll_gives_what_fits),          CONSUMER_TEST(a_poll_without_room_says_how_much_it_needs),
-        CONSUMER_TEST(what_is_missing_is_polled),       CONSUMER_TEST(the_lag_is_what_is_written_and_not_given),
-        CONSUMER_TEST(a_look_at_the_lag_drops_nothing), CONSUMER_TEST(the_source_is_that_of_the_folder),
+        CONSUMER_TEST(a_poll_gives_what_fits),
+        CONSUMER_TEST(a_poll_without_room_says_how_much_it_needs),
+        CONSUMER_TEST(what_is_missing_is_polled),
+        CONSUMER_TEST(a_segment_that_is_deleted_while_its_reader_comes_is_missing),
+        CONSUMER_TEST(the_lag_is_what_is_written_and_not_given),
+        CONSUMER_TEST(a_look_at_the_lag_drops_nothing),
+        CONSUMER_TEST(the_source_is_that_of_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
