@@ -194,9 +194,14 @@ static void let_it_lap(void) {
 }
 
 static burst_reader_t *open_reader(unsigned round) {
+    char archives[sizeof folder + 16];
     burst_reader_config_t config;
     burst_reader_t *reader = NULL;
     burst_reader_config_init(&config);
+    /* Their names are unlike that of the log file, beside which they would be found: a reader that is more than a roll
+     * behind would pass over them. */
+    snprintf(archives, sizeof archives, "%s/rolled-*", folder);
+    config.archives = way == JOINED ? archives : NULL;
     config.source = ring_path;
     config.window = way == MEDIUM ? "" : folder;
     config.from = way == JOINED || way == SEGMENTS ? BURST_FROM_OLDEST : BURST_FROM_RING;
