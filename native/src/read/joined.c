@@ -76,10 +76,16 @@ static int add_archives(struct joined *self, const struct stat *behind_of) {
                : lines_add_archives(self->past, outlet->path, live, self->archives, behind_of, outlet->length > 0);
 }
 
+/* Whether the file that is held is the one that the checkpoint names: a roll gives its name to another one first. */
+static int is_named(const struct joined *self) {
+    struct stat status;
+    const uint64_t inode = self->state.outlet.mark.inode;
+    return inode == 0 || !lines_status(self->past, &status) || status.st_ino == inode;
+}
+
 /* Adds the file that the checkpoint names. Returns 0; -ENOENT if another file, or none, has its name now; or -errno. */
 static int add_live_file(struct joined *self) {
     char path[BURST_PATH_BYTES];
-    struct stat status;
     const struct outlet_state *outlet = &self->state.outlet;
     self->has_live = 0;
     if (outlet->length == 0) {
@@ -89,8 +95,7 @@ static int add_live_file(struct joined *self) {
                  ? error_set(ENAMETOOLONG, "the name of the log file is too long: %.200s", outlet->path)
                  : lines_add(self->past, path, 0, outlet->length);
     rc = rc < 0 ? rc : lines_hold(self->past);
-    if (rc == 0 && outlet->mark.inode != 0 && lines_status(self->past, &status) &&
-        status.st_ino != outlet->mark.inode) {
+    if (rc == 0 && !is_named(self)) {
         rc = -ENOENT;
     }
     if (rc == -ENOENT) {
@@ -236,7 +241,8 @@ static int open_at_offset(struct joined *self, const struct outlet_state *before
     lines_clear(self->past);
     self->has_live = outlet_state_file(&self->state.outlet, path, sizeof path) == 0 &&
                      lines_add(self->past, path, self->offset, self->state.outlet.length) == 0 &&
-                     lines_hold(self->past) == 0 && joined_look(self) == 0 && is_same_file(self, before);
+                     lines_hold(self->past) == 0 && is_named(self) && joined_look(self) == 0 &&
+                     is_same_file(self, before);
     if (self->has_live) {
         lines_extend(self->past, self->state.outlet.length);
     }
