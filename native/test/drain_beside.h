@@ -78,6 +78,12 @@ static inline burst_config_t external_config(void) {
     return config;
 }
 
+static inline void remove_locks(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm %s/*.locks", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* A ring with the log, which has been open once. */
 static inline void make_ring(void) {
     const burst_config_t config = external_config();

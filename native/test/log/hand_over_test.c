@@ -37,16 +37,22 @@ static void without_a_drain_records_stay_in_the_ring_and_it_says_so(void **state
     assert_file_is("one\n");
 }
 
-static void it_drains_by_itself_when_the_ring_gets_full_and_gives_way(void **state) {
-    (void)state;
+#define FILLED_BYTES (5000u * 1000u) /* more than twice the ring */
+
+static void fill_twice(burst_t *log) {
     static char record[1000];
-    const burst_config_t config = external_config();
-    burst_t *log = open_with(&config);
     memset(record, 'r', sizeof record - 1);
     record[sizeof record - 1] = '\n';
-    for (int i = 0; i < 5000; i++) { /* more than twice the ring */
+    for (size_t filled = 0; filled < FILLED_BYTES; filled += sizeof record) {
         assert_true(burst_enqueue(log, record, sizeof record, 0) > 0);
     }
+}
+
+static void it_drains_by_itself_when_the_ring_gets_full_and_gives_way(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    burst_t *log = open_with(&config);
+    fill_twice(log);
     assert_true(await_event(log, "by itself, since it is three quarters full"));
     struct drain_beside *drain = drain_beside_start();
     assert_true(await_event(log, "and no longer by this process"));
@@ -57,7 +63,7 @@ static void it_drains_by_itself_when_the_ring_gets_full_and_gives_way(void **sta
     assert_int_equal(drain_beside_stop(drain), 0);
     size_t bytes;
     char *text = read_file(&bytes);
-    assert_int_equal(bytes, 5000 * sizeof record + 5);
+    assert_int_equal(bytes, FILLED_BYTES + 5);
     free(text);
 }
 
@@ -264,12 +270,6 @@ static void a_log_that_drains_by_itself_is_refused_beside_a_drain(void **state) 
     assert_int_equal(burst_close(open_with(&config)), 0);
 }
 
-static void delete_locks(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm %s/*.locks", folder);
-    assert_int_equal(system(command), 0);
-}
-
 /* A deleted lock file must not part the log from its drains for as long as it is open. */
 static void it_follows_its_drain_to_a_new_lock_file(void **state) {
     (void)state;
@@ -279,7 +279,7 @@ static void it_follows_its_drain_to_a_new_lock_file(void **state) {
     burst_t *log = open_with(&config);
     append_text(log, "one\n");
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
-    delete_locks();
+    remove_locks();
     assert_true(await_event(log, "it has its locks in a new one now"));
     append_text(log, "two\n");
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
@@ -306,15 +306,10 @@ static void replace_lock_file(struct ring_locks *locks) {
 
 static void it_gives_way_though_its_lock_file_was_deleted_while_it_drained(void **state) {
     (void)state;
-    static char record[1000];
     const burst_config_t config = external_config();
     make_ring();
     burst_t *log = open_with(&config);
-    memset(record, 'r', sizeof record - 1);
-    record[sizeof record - 1] = '\n';
-    for (int i = 0; i < 5000; i++) {
-        assert_true(burst_enqueue(log, record, sizeof record, 0) > 0);
-    }
+    fill_twice(log);
     assert_true(await_event(log, "by itself, since it is three quarters full"));
     struct ring_locks locks = {.fd = -1};
     replace_lock_file(&locks);
@@ -327,7 +322,7 @@ static void it_gives_way_though_its_lock_file_was_deleted_while_it_drained(void 
     assert_int_equal(drain_beside_stop(drain), 0);
     size_t bytes;
     free(read_file(&bytes));
-    assert_int_equal(bytes, 5000 * sizeof record + 5);
+    assert_int_equal(bytes, FILLED_BYTES + 5);
 }
 
 /* Rolls, with what their records say of compressing and deleting, are the drain's. */

@@ -147,12 +147,6 @@ static void a_second_drain_waits_and_names_the_first(void **state) {
     assert_int_equal(drain_beside_stop(second), 0);
 }
 
-static void remove_locks(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm %s/*.locks", folder);
-    assert_int_equal(system(command), 0);
-}
-
 /* Those that had the deleted file, and those that come later, meet in the new one. */
 static void drains_meet_in_a_new_lock_file(void **state) {
     (void)state;
