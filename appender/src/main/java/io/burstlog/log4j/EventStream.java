@@ -184,6 +184,11 @@ final class EventStream extends OpenStream {
         return rolling == null ? null : rolling.manager();
     }
 
+    /** For tests. */
+    FileRolling fileRolling() {
+        return rolling;
+    }
+
     @Override
     public StreamTerms terms() {
         return terms;

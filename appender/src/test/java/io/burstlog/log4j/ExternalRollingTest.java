@@ -4,11 +4,13 @@ package io.burstlog.log4j;
 import static io.burstlog.log4j.OrdersDirectory.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.log4j.rolling.PatientRolls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +58,7 @@ class ExternalRollingTest {
         return RunningLog4j.xml(directory.rolled(pattern, window + attributes, content));
     }
 
-    /** The log files by their names, each unpacked. */
+    /** The log files by their names, each unpacked. One that is compressed or deleted meanwhile fails the assertion. */
     private static Map<String, List<String>> contents(final OrdersDirectory directory) {
         final Map<String, List<String>> contents = new TreeMap<>();
         try (Stream<Path> files = Files.list(directory.path())) {
@@ -65,6 +67,8 @@ class ExternalRollingTest {
                     .toList()) {
                 contents.put(file.getFileName().toString(), linesOf(file));
             }
+        } catch (final NoSuchFileException meanwhile) {
+            throw new AssertionError(meanwhile);
         } catch (final IOException failure) {
             throw new UncheckedIOException(failure);
         }
@@ -94,13 +98,18 @@ class ExternalRollingTest {
         final OrdersDirectory inner = directory("inner");
         try (RunningLog4j log4j =
                 RunningLog4j.with(RunningLog4j.xml(inner.rolled(pattern, attributes, BY_SIZE + NAMES_GROW)))) {
+            PatientRolls.await(log4j.orders().stream().fileRolling(), Patience.TIME);
             logSlowly(log4j);
+            assertEachRollIsPerformed(log4j);
         }
         final OrdersDirectory outer = directory("outer");
         try (RunningLog4j log4j = RunningLog4j.with(external(outer, pattern, attributes, BY_SIZE + NAMES_GROW))) {
             logSlowly(log4j);
-            assertThat(log4j.status(Level.ERROR)).isEmpty();
-            Patience.await().untilAsserted(() -> assertThat(contents(outer)).isEqualTo(contents(inner)));
+            assertEachRollIsPerformed(log4j);
+            Patience.await()
+                    .untilAsserted(() -> assertThat(contents(outer))
+                            .as("after %s", log4j.status(Level.WARN))
+                            .isEqualTo(contents(inner)));
         }
         assertThat(contents(outer)).hasSizeGreaterThan(3);
     }
@@ -111,6 +120,11 @@ class ExternalRollingTest {
             log4j.logOrders(order, order + 20);
             log4j.awaitDrained();
         }
+    }
+
+    private static void assertEachRollIsPerformed(final RunningLog4j log4j) {
+        assertThat(log4j.status(Level.ERROR)).isEmpty();
+        assertThat(log4j.status(Level.WARN).toString()).doesNotContain("is not rolled", "after a roll");
     }
 
     @Test
