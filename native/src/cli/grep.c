@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `burstlog grep`. */
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/expression.h"
 #include "cli/literals.h"
 #include "cli/read.h"
 
@@ -17,30 +17,10 @@ struct search {
     struct read_options options;
     struct read_needle needle; /* each match has it */
     char *literals;            /* its bytes */
-    int is_regex;              /* the needle alone does not decide, and `regex` is to be freed */
-    regex_t regex;
-    char *text; /* a copy with a terminator, for the regular expression */
-    size_t room;
-    char for_zero; /* in the place of a byte of zero there, which would end it early; the pattern does not have it */
+    int is_decided;            /* the needle alone decides */
+    struct expression expression;
     uint64_t found;
 };
-
-static int compile(struct search *search, const char *pattern) {
-    char why[200];
-    const int code = regcomp(&search->regex, pattern,
-                             REG_EXTENDED | REG_NOSUB | REG_NEWLINE | (search->options.ignore_case ? REG_ICASE : 0));
-    if (code != 0) {
-        regerror(code, &search->regex, why, sizeof why);
-        return error_set(EINVAL, "pattern \"%s\" is no extended regular expression: %s; -F searches the text as it is",
-                         pattern, why);
-    }
-    search->is_regex = 1;
-    search->for_zero = 1;
-    while (search->for_zero < 127 && strchr(pattern, search->for_zero) != NULL) {
-        search->for_zero++;
-    }
-    return 0;
-}
 
 static int prepare(struct search *search, const char *pattern) {
     const size_t length = strlen(pattern);
@@ -50,16 +30,19 @@ static int prepare(struct search *search, const char *pattern) {
         return error_set(ENOMEM, "no memory for the pattern");
     }
     if (search->options.fixed) {
+        search->is_decided = 1;
         memcpy(search->literals, pattern, length);
         if (length > 0) {
             needle_add(&search->needle, (uint8_t *)search->literals, length, 0);
         }
         return 0;
     }
-    const int rc = compile(search, pattern);
-    if (rc == 0 && literals_of(pattern, &search->needle, search->literals)) {
-        regfree(&search->regex);
-        search->is_regex = 0;
+    const int rc = expression_compile(&search->expression, pattern, search->options.ignore_case);
+    if (rc == 0) {
+        search->is_decided = literals_of(pattern, &search->needle, search->literals);
+    }
+    if (rc == 0 && !search->is_decided) {
+        expression_quicken(&search->expression, pattern, search->options.ignore_case);
     }
     return rc;
 }
@@ -67,26 +50,7 @@ static int prepare(struct search *search, const char *pattern) {
 /* Whether the text matches. */
 static int matches(struct search *search, const void *text, size_t bytes) {
     const int is_possible = needle_has(&search->needle, text, bytes);
-    if (!is_possible || !search->is_regex) {
-        return is_possible;
-    }
-    if (bytes + 1 > search->room) {
-        char *larger = realloc(search->text, 2 * bytes + 256);
-        if (larger == NULL) {
-            return error_set(ENOMEM, "no memory to search a record of %zu bytes", bytes);
-        }
-        search->text = larger;
-        search->room = 2 * bytes + 256;
-    }
-    memcpy(search->text, text, bytes);
-    while (bytes > 0 && search->text[bytes - 1] == '\n') {
-        bytes--;
-    }
-    search->text[bytes] = '\0';
-    for (char *at = search->text; (at = memchr(at, '\0', bytes - (size_t)(at - search->text))) != NULL;) {
-        *at = search->for_zero;
-    }
-    return regexec(&search->regex, search->text, 0, NULL, 0) == 0;
+    return !is_possible || search->is_decided ? is_possible : expression_matches(&search->expression, text, bytes);
 }
 
 static int look(void *argument, const burst_read_t *record) {
@@ -137,10 +101,7 @@ int command_grep(int argc, char **argv) {
     if (search.options.count) {
         printf("%llu\n", (unsigned long long)search.found);
     }
-    if (search.is_regex) {
-        regfree(&search.regex);
-    }
+    expression_free(&search.expression);
     free(search.literals);
-    free(search.text);
     return result == EXIT_OK && search.found == 0 ? NOTHING_FOUND : result;
 }
