@@ -189,6 +189,31 @@ static void a_lapped_reader_goes_on_in_the_file_of_the_seam(void **state) {
     expect("four\n");
 }
 
+/* The drain has rolled it, and made the next file, but no checkpoint says so yet. */
+static void the_second_file_was_rolled(void) {
+    shell("printf 'two\\nthree\\nfour\\n' > log");
+    put_checkpoint(2, 15, inode_of("log"));
+    shell("mv log log.2 && touch log");
+}
+
+static void a_lapped_reader_does_not_take_the_next_file_for_that_of_the_seam(void **state) {
+    burst_read_t record = {.struct_bytes = sizeof record};
+    (void)state;
+    shell("echo one > log.1");
+    put_checkpoint(2, 0, 0);
+    open_joined();
+    expect("one\n");
+    ring_records[0] = (burst_read_t){.kind = BURST_READ_RECORD, .data = "two\n", .length = 4, .count = 1};
+    ring_records[1] = (burst_read_t){.kind = BURST_READ_MISSED, .sequence = 3, .count = 2};
+    expect("two\n");
+    at_next_look = the_second_file_was_rolled;
+    is_lapped = 1;
+    assert_int_equal(joined->ops->next(joined, &record), 1);
+    assert_int_equal(record.kind, BURST_READ_MISSED);
+    assert_int_equal(record.sequence, 3);
+    assert_int_equal(record.count, 2);
+}
+
 static void the_third_file_has_begun(void) {
     shell("echo three > log");
     put_checkpoint(3, 6, inode_of("log"));
@@ -252,6 +277,7 @@ int main(void) {
         SEAM_TEST(a_file_with_the_inode_of_another_one_is_not_taken_for_it),
         SEAM_TEST(a_file_that_had_no_byte_is_read_once_it_has),
         SEAM_TEST(a_lapped_reader_goes_on_in_the_file_of_the_seam),
+        SEAM_TEST(a_lapped_reader_does_not_take_the_next_file_for_that_of_the_seam),
         SEAM_TEST(a_lapped_reader_whose_last_archive_is_gone_repeats_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
