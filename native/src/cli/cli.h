@@ -34,9 +34,11 @@ int cli_failed(int rc);
  * none. */
 int cli_misused(const char *usage, const char *complaint, const char *value);
 
-/* Reads [--json] RING. Returns CLI_GO_ON with *json and *ring set, or the exit code. */
+/* Reads [--json] [--window=FOLDER] RING. window: NULL if the command takes none; *window is NULL if none is given. Returns
+ * CLI_GO_ON with the rest set, or the exit code. */
 #define CLI_GO_ON (-1)
-int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **ring);
+int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **window,
+                  const char **ring);
 
 /* Parses "64M", "1 GB" or "4096" as bytes, in powers of 1024. Returns 0, or another value if the text is none of
  * these. */

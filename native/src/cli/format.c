@@ -29,14 +29,15 @@
 #include "outlet/raw/view.h"
 #include "view/ring_view.h"
 
-static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] RING\n"
+static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] [--window=FOLDER] RING\n"
                             "       burstlog format --destination [--force] [--discard-records=N] DEVICE";
 
 #define DEFAULT_DEVICE_BYTES (1ull << 30)
 
 struct format_request {
     const char *path;
-    const char *what; /* "ring" or "log device" */
+    const char *what;   /* "ring" or "log device" */
+    const char *window; /* NULL: not given */
     unsigned long long size;
     int destination;
     int force;
@@ -248,7 +249,7 @@ static int format_existing(const struct format_request *request) {
         rc = error_set(ENOTBLK, "%s is no block device: a log file needs no preparation", device->path);
     }
     rc = rc < 0 ? rc : check_medium(device, request, holders);
-    rc = rc < 0 || request->destination ? rc : drained_lock(device, &locks);
+    rc = rc < 0 || request->destination ? rc : drained_lock(device, request->window, &locks);
     if (rc == 0 && request->force) {
         rc = overwrite_signatures(device);
     }
@@ -281,10 +282,13 @@ static int format_medium(const struct format_request *request) {
 }
 
 int command_format(int argc, char **argv) {
-    static const struct option options[] = {
-        {"size", required_argument, NULL, 's'}, {"destination", no_argument, NULL, 'D'},
-        {"force", no_argument, NULL, 'f'},      {"discard-records", required_argument, NULL, 'd'},
-        {"help", no_argument, NULL, 'h'},       {0}};
+    static const struct option options[] = {{"size", required_argument, NULL, 's'},
+                                            {"destination", no_argument, NULL, 'D'},
+                                            {"force", no_argument, NULL, 'f'},
+                                            {"discard-records", required_argument, NULL, 'd'},
+                                            {"window", required_argument, NULL, 'w'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
     struct format_request request = {.what = "ring"};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         char *end;
@@ -308,6 +312,9 @@ int command_format(int argc, char **argv) {
                 return cli_misused(usage, "--discard-records wants the exact number of records to destroy", optarg);
             }
             break;
+        case 'w':
+            request.window = optarg;
+            break;
         case 'h':
             printf(
                 "usage: %s\n"
@@ -318,7 +325,7 @@ int command_format(int argc, char **argv) {
                 "bytes) and what its users store there. Without it such a medium is refused. What is mounted, held by\n"
                 "the kernel, or written by another ring's writer is refused in any case.\n"
                 "--discard-records=N destroys the N records of a ring that are in no log file yet; N must be exact.\n"
-                "Of a ring that is too damaged to count them any N will do, together with --force.\n"
+                "Of a ring that is too damaged to count them any N will do, together with --force.\n" DRAINED_HELP "\n"
                 "--destination prepares a block device for a log: name it as the log file. All of it is used.\n",
                 usage);
             return EXIT_OK;

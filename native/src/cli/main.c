@@ -56,18 +56,31 @@ int cli_misused(const char *usage, const char *complaint, const char *value) {
     return EXIT_USAGE;
 }
 
-int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **ring) {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **window,
+                  const char **ring) {
+    static const struct option with_window[] = {{"window", required_argument, NULL, 'w'},
+                                                {"json", no_argument, NULL, 'j'},
+                                                {"help", no_argument, NULL, 'h'},
+                                                {0}};
+    const struct option *const options = window == NULL ? with_window + 1 : with_window;
     *json = 0;
+    if (window != NULL) {
+        *window = NULL;
+    }
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (option == 'h') {
+        switch (option) {
+        case 'w':
+            *window = optarg;
+            break;
+        case 'j':
+            *json = 1;
+            break;
+        case 'h':
             printf("usage: %s\n%s\n", usage, about);
             return EXIT_OK;
-        }
-        if (option != 'j') {
+        default:
             return cli_misused(usage, "wrong option, as the line above says", NULL);
         }
-        *json = 1;
     }
     if (argc - optind != 1) {
         return cli_misused(usage, "name one ring: a block device or a file", NULL);

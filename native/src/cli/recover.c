@@ -14,7 +14,7 @@
 #include "log/engine.h"
 #include "rolling/tidier.h"
 
-static const char usage[] = "burstlog recover [--json] RING";
+static const char usage[] = "burstlog recover [--json] [--window=FOLDER] RING";
 
 /* The file of the first stalled stream; "": no stream stalls. */
 static void find_stalled(struct engine *engine, char *file, size_t room) {
@@ -138,10 +138,11 @@ static int recover(struct device *device, const struct owner *owner, struct even
 
 int command_recover(int argc, char **argv) {
     int json;
-    const char *path;
+    const char *path, *window;
     const int code = cli_read_ring(
         argc, argv, usage,
-        "Moves every record left in the ring to the log file of its stream, and says what was found.", &json, &path);
+        "Moves every record left in the ring to the log file of its stream, and says what was found.\n" DRAINED_HELP,
+        &json, &window, &path);
     if (code != CLI_GO_ON) {
         return code;
     }
@@ -155,7 +156,7 @@ int command_recover(int argc, char **argv) {
     struct owner owner;
     struct ring_locks locks = {.fd = -1};
     rc = owner_become(device, &owner);
-    rc = rc < 0 ? rc : drained_lock(device, &locks);
+    rc = rc < 0 ? rc : drained_lock(device, window, &locks);
     const int outcome = rc < 0 ? cli_failed(rc) : recover(device, &owner, &events, json);
     device_close(device);
     locks_close(&locks);

@@ -60,7 +60,7 @@ static int show_device(struct device *device, int json, const struct show_comman
 int show_ring(int argc, char **argv, const struct show_command *command) {
     int json;
     const char *path;
-    int code = cli_read_ring(argc, argv, command->usage, command->about, &json, &path);
+    int code = cli_read_ring(argc, argv, command->usage, command->about, &json, NULL, &path);
     if (code != CLI_GO_ON) {
         return code;
     }
