@@ -81,7 +81,12 @@ static const char *take(struct reading *reading, const char *at) {
 
 int literals_of(const char *pattern, struct read_needle *needle, char *text) {
     struct reading reading = {.needle = needle, .begin = (uint8_t *)text, .end = (uint8_t *)text, .has_all = 1};
-    while (*pattern != '\0') {
+    const char *end = pattern + strlen(pattern);
+    while (*pattern == '(' && behind_group(pattern) == end) { /* it is one group */
+        pattern++;
+        end--;
+    }
+    while (pattern < end) {
         if (*pattern == '|') {
             end_alternative(&reading);
             pattern++;
