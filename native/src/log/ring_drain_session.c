@@ -33,6 +33,12 @@ static uint64_t durable_position(const struct ring_drain *self) {
     return position;
 }
 
+/* The source itself tells why, and its session ends. */
+static int unreadable(void *drainer) {
+    (void)drainer;
+    return 1;
+}
+
 /* The writer does not say whether an append waits: the longest record takes a quarter of the ring. */
 static int is_space_awaited(void *drainer) {
     const struct ring_drain *self = drain_of(drainer);
@@ -53,6 +59,7 @@ int drain_session_open(struct ring_drain *self, const struct drain_session_sourc
     const struct drain_host host = {.argument = &self->drainer,
                                     .noted = noted,
                                     .failed = failed,
+                                    .unreadable = unreadable,
                                     .is_space_awaited = is_space_awaited,
                                     .rolled = rolled,
                                     .is_wanted = is_wanted};

@@ -35,7 +35,12 @@ int log_source_next(const struct log_source *source, struct log_cursor *cursor, 
             }
             continue;
         }
-        const struct record_header *here = record_at(source->image, source->shape.capacity_bytes, position);
+        const struct record_header *here = source->ops->fetch == NULL
+                                               ? record_at(source->image, source->shape.capacity_bytes, position)
+                                               : source->ops->fetch(source, position);
+        if (here == NULL) {
+            return -EIO;
+        }
         item->header = *here;
         if (item->header.type == RECORD_DATA) {
             walk_over_record(&cursor->walk, &source->shape, &item->header);

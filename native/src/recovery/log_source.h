@@ -23,6 +23,10 @@ struct log_source_ops {
     /* Whether pages of the image may have been lost since it was read: they then hold zeros. A NULL function means
      * never. */
     int (*has_lost_pages)(const struct log_source *source);
+    /* For an image that another process may change at any time: copies the record at the position, judges the copy, and
+     * returns it; it stands until the next call. NULL: no log writes what is there. A NULL function means that the image holds
+     * what this process has judged or written. */
+    const struct record_header *(*fetch)(const struct log_source *source, uint64_t position);
 };
 
 /* A place in the log. Its records lie before the watermark and are not released. */
@@ -39,7 +43,7 @@ enum log_item_kind {
 struct log_item {
     enum log_item_kind kind;
     struct record_header header; /* LOG_RECORD: a copy */
-    const uint8_t *payload;      /* LOG_RECORD: in the image */
+    const uint8_t *payload;      /* LOG_RECORD: in the image, or in the copy of `fetch` */
     struct walk_gap gap;         /* LOG_LOSS */
 };
 
@@ -49,7 +53,8 @@ struct log_cursor log_source_at(const struct log_source *source, uint64_t positi
 /*
  * Moves the cursor over the next record or loss before `until`. Also passes over everything before it that no stream
  * gets: void ranges, markers, pads. Returns 1 with the item; 0 with the cursor at `until`; -EIO if the pages on the way
- * are lost. A caller that has copied a payload asks log_source_is_still_there before it uses the copy.
+ * are lost, or hold what no log writes. A caller that has copied a payload asks log_source_is_still_there before it uses
+ * the copy.
  */
 int log_source_next(const struct log_source *source, struct log_cursor *cursor, uint64_t until, struct log_item *item);
 

@@ -4,6 +4,8 @@
 
 #include "drain_beside.h"
 
+#include "log/log.h"
+
 static void it_drains_beside_a_writer(void **state) {
     (void)state;
     const burst_config_t config = external_config();
@@ -191,6 +193,57 @@ static void of_two_drains_that_do_not_see_each_other_one_stops(void **state) {
     assert_file_is("one\n");
 }
 
+/* The first thing that is not as it should be. */
+static void await_complaint(struct drain_beside *drain, const char *words) {
+    struct event event = {.severity = EVENT_INFO};
+    while (event.severity == EVENT_INFO) {
+        assert_int_equal(events_take(&drain->events, &event, PATIENCE_NS), 1);
+    }
+    if (strstr(event.text, words) == NULL) {
+        fail_msg("\"%s\" is not in: %s", words, event.text);
+    }
+}
+
+/* That process may be another user's: what it shares is copied and judged before it is used. Nothing is lost: the medium has
+ * the record. */
+static void a_record_that_no_log_writes_is_not_drained(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    uint64_t durable, next_sequence;
+    make_ring();
+    const int held = lock_silently(LOCKS_DRAIN); /* nobody drains until the record is spoilt */
+    burst_t *log = open_with(&config);
+    append_text(log, "one\n");
+    ring_durable(log->ring, &durable, &next_sequence);
+    const uint64_t lap = durable % log->ring->geometry.capacity_bytes / 4096 * 4096;
+    struct record_header *header = (struct record_header *)(log->ring->image + lap - 4096);
+    assert_int_equal(header->length, 4);
+    header->length = UINT32_MAX; /* far beyond the window */
+    struct drain_beside *drain = drain_beside_start();
+    assert_true(await_event_of(&drain->events, "is drained by"));
+    close(held);
+    await_complaint(drain, "is no whole record");
+    assert_file_is("");
+    assert_int_equal(burst_close(log), 1);
+    await_file("one\n");
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
+static void a_watermark_beyond_the_ring_is_not_believed(void **state) {
+    (void)state;
+    const burst_config_t config = external_config();
+    make_ring();
+    struct drain_beside *drain = drain_beside_start();
+    burst_t *log = open_with(&config);
+    append_text(log, "one\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    window_put_watermark(log->engine->window, 1ull << 40, 2);
+    await_complaint(drain, "its watermark is 1099511627776");
+    assert_file_is("one\n");
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+}
+
 static void it_refuses_what_is_no_ring(void **state) {
     (void)state;
     FILE *file = fopen(ring_path, "w");
@@ -230,6 +283,8 @@ int main(int argc, char **argv) {
         TEST(a_second_drain_waits_and_names_the_first),
         TEST(drains_meet_in_a_new_lock_file),
         TEST(of_two_drains_that_do_not_see_each_other_one_stops),
+        TEST(a_record_that_no_log_writes_is_not_drained),
+        TEST(a_watermark_beyond_the_ring_is_not_believed),
         TEST(it_refuses_what_is_no_ring),
         TEST(it_says_that_a_log_drains_by_itself),
     };
