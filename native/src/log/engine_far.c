@@ -105,8 +105,8 @@ static int are_named(const struct engine *engine, const struct drain_page *page)
     for (unsigned i = 0; i < REQUESTS_MOST; i++) {
         const struct stream_answer *answer = &page->answers[i];
         if (answer->is_open && atomic_load(&answer->number) > atomic_load(&engine->requests->answered[i].number)) {
-            named &=
-                answer->id < LAYOUT_STREAMS_MAX && slot_watch_next_sequence(&engine->keeper.slots, answer->id) != 0;
+            named &= answer->id >= LAYOUT_STREAMS_MAX || /* is refused */
+                     slot_watch_next_sequence(&engine->keeper.slots, answer->id) != 0;
         }
     }
     return named;

@@ -155,8 +155,12 @@ static int open_asked(const struct stream_request *given, const struct roller *r
                                                       .owner = unless_empty(asked->owner),
                                                       .group = unless_empty(asked->group)}};
     struct log_file_before before;
+    int rc = server->check == NULL ? 0 : server->check(server->argument, &stream);
+    if (rc < 0) {
+        return rc;
+    }
     log_file_look(asked->path, &before);
-    const int rc = server->open(server->argument, &stream, id);
+    rc = server->open(server->argument, &stream, id);
     if (rc < 0) {
         log_file_take_back(&before);
     }
@@ -206,14 +210,14 @@ static unsigned oldest(const struct requests *requests, uint64_t *number) {
 }
 
 void requests_serve(struct requests *requests, const struct request_server *server) {
-    while (requests_wait(requests)) {
-        const uint64_t newest = atomic_load(&requests->table->newest);
-        uint64_t number;
-        for (unsigned entry; (entry = oldest(requests, &number)) < REQUESTS_MOST;) {
-            serve(requests, entry, number, server);
-        }
-        requests->served = newest;
+    const uint64_t newest = atomic_load(&requests->table->newest);
+    uint64_t number;
+    /* Each entry has one change up to `newest`, and those come first. Another process may ask for ever. */
+    for (unsigned served = 0, entry; served < REQUESTS_MOST && (entry = oldest(requests, &number)) < REQUESTS_MOST;
+         served++) {
+        serve(requests, entry, number, server);
     }
+    requests->served = newest;
 }
 
 int requests_are_waiting(const struct requests *requests) {
@@ -242,17 +246,34 @@ void requests_begin_anew(struct requests *requests) {
 
 /* ------------------------------------------------------------------------------------- the drain of another process */
 
+#define ERRNO_MOST 4095
+
+/* Whether it is what a drain answers: a stream that is open; a sentence why it is not; or, only to a close, neither. */
+static int is_plausible(const struct stream_answer *given, int asks_open) {
+    return given->is_open   ? given->rc == 0 && given->id < LAYOUT_STREAMS_MAX
+           : given->rc == 0 ? !asks_open
+                            : given->rc < 0 && given->rc >= -ERRNO_MOST && given->text[0] != '\0';
+}
+
 static void take_answer(struct requests *requests, unsigned entry, const struct stream_answer *given) {
     struct stream_answer *answer = &requests->answered[entry];
     struct request_local *local = &requests->locals[entry];
+    const struct stream_request *asked = &requests->table->asked[entry];
     const int was_open = answer->is_open;
     answer->rc = given->rc;
     answer->id = given->id;
     answer->is_open = given->is_open;
     copy(answer->text, sizeof answer->text, given->text);
+    if (!is_plausible(given, atomic_load(&asked->wants) == REQUEST_OPEN)) {
+        answer->rc = -EPROTO;
+        answer->is_open = 0;
+        snprintf(answer->text, sizeof answer->text,
+                 "the drain in another process answered as none does: result %d, stream %u, open %u; end it, and run "
+                 "`burstlog drain` of the version of this process",
+                 given->rc, given->id, given->is_open);
+    }
     atomic_store(&answer->number, atomic_load(&given->number));
     /* An answer to the open may come when the close is asked for: that has a number of its own. */
-    const struct stream_request *asked = &requests->table->asked[entry];
     if (atomic_load(&asked->wants) == REQUEST_CLOSED && local->closed != NULL &&
         atomic_load(&answer->number) == atomic_load(&asked->number)) {
         request_closed *const closed = local->closed;

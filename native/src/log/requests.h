@@ -74,8 +74,8 @@ const struct stream_answer *requests_answer(const struct requests *requests, con
 /* A drain begins anew, and knows of nothing that is open: it deals with all requests once more. */
 void requests_begin_anew(struct requests *requests);
 
-/* Takes over the answers of a drain in another process, of which nothing else is believed. Returns whether there were new
- * ones. The drain of this process serves none. */
+/* Takes over the answers of a drain in another process, of which nothing else is believed. One that no drain gives is taken
+ * as a refusal, with a sentence that says so. Returns whether there were new ones. The drain of this process serves none. */
 int requests_take_answers(struct requests *requests, const struct stream_answer *answers);
 
 /* Whether a change has no answer yet, from whichever drain. */
@@ -92,13 +92,16 @@ static inline int requests_wait(const struct requests *requests) {
 /* The drain as it deals with requests. */
 struct request_server {
     void *argument;
+    /* Whether the stream may have its place; nothing is done there before. Returns 0, or -errno with a sentence. NULL: any. */
+    int (*check)(void *argument, const struct engine_stream *stream);
     /* Both checkpoint slots name the stream when it returns 0 with *id. */
     int (*open)(void *argument, const struct engine_stream *stream, uint16_t *id);
     void (*close)(void *argument, uint16_t id);
     void (*answered)(void *argument); /* wakes those who wait */
 };
 
-/* Deals with the changes that wait. Only the thread that steps calls it. */
+/* Deals with the changes that wait, at most once with each entry: changes that come meanwhile may wait for the next call. Only
+ * the thread that steps calls it. */
 void requests_serve(struct requests *requests, const struct request_server *server);
 
 #endif

@@ -108,9 +108,23 @@ void drain_session_close(struct ring_drain *self) {
 
 /* ------------------------------------------------------------------------------------------------------- requests */
 
+/* Whether the names of a path lead out of the place where it begins. */
+static int leads_out(const char *path) {
+    int depth = 0;
+    while (*path != '\0' && depth >= 0) {
+        const size_t slashes = strspn(path, "/"), length = strcspn(path + slashes, "/");
+        const char *name = path + slashes;
+        depth += length == 2 && memcmp(name, "..", 2) == 0 ? -1 : length > 1 || (length == 1 && *name != '.');
+        path = name + length;
+    }
+    return depth < 0;
+}
+
+/* Links are the kernel's to see (cli/below.h). */
 static int is_below(const char *path, const char *folder) {
-    const size_t bytes = strlen(folder);
-    return strncmp(path, folder, bytes) == 0 && (path[bytes] == '/' || path[bytes] == '\0');
+    const size_t bytes = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    return strncmp(path, folder, bytes) == 0 && (path[bytes] == '/' || (path[bytes] == '\0' && bytes > 0)) &&
+           !leads_out(path + bytes);
 }
 
 /* path NULL: nothing is to be written. Returns 0, or -EPERM with a sentence. */
@@ -127,11 +141,14 @@ static int check_below(const struct ring_drain *self, const char *path) {
                            path, self->ring);
 }
 
+static int check_requested(void *argument, const struct engine_stream *stream) {
+    const int rc = check_below(argument, stream->path);
+    return rc < 0 ? rc : check_below(argument, stream->segments);
+}
+
 static int open_requested(void *argument, const struct engine_stream *stream, uint16_t *id) {
     struct ring_drain *self = argument;
-    int rc = check_below(self, stream->path);
-    rc = rc < 0 ? rc : check_below(self, stream->segments);
-    return rc < 0 ? rc : drainer_add_stream(&self->drainer, stream, id);
+    return drainer_add_stream(&self->drainer, stream, id);
 }
 
 static void close_requested(void *argument, uint16_t id) {
@@ -145,8 +162,11 @@ static void answered(void *argument) {
 }
 
 static void serve(struct ring_drain *self) {
-    const struct request_server server = {
-        .argument = self, .open = open_requested, .close = close_requested, .answered = answered};
+    const struct request_server server = {.argument = self,
+                                          .check = check_requested,
+                                          .open = open_requested,
+                                          .close = close_requested,
+                                          .answered = answered};
     if (self->requests != NULL && requests_wait(self->requests)) {
         requests_serve(self->requests, &server);
     }

@@ -170,8 +170,9 @@ static int open_in(burst_t *log, const char *place, const char *name) {
 /* The log asks for a place beside the list, and for one to which a link leads. */
 static void it_writes_below_its_own_list_of_folders_only(void **state) {
     (void)state;
-    char link[256], beyond[256];
+    char link[256], beyond[256], nested[128];
     const burst_config_t config = config_in_folders();
+    snprintf(nested, sizeof nested, "%s/nested", logs);
     assert_int_equal(burst_close(open_with(&config)), 0);
     const pid_t drain = start_drain(run_folder, logs);
     await_said("drain"); /* that it does, or why not */
@@ -185,7 +186,12 @@ static void it_writes_below_its_own_list_of_folders_only(void **state) {
     assert_file_is("one\n");
     assert_int_equal(open_in(log, others, "second"), -EPERM);
     assert_non_null(strstr(burst_last_error(), "is below none of the folders"));
+    assert_int_equal(open_in(log, logs, "../others/second"), -EPERM);
+    assert_non_null(strstr(burst_last_error(), "is below none of the folders"));
     assert_int_equal(open_in(log, logs, "third"), 0);
+    assert_int_equal(open_in(log, logs, "../logs/../logs/third-too"), -EPERM);
+    assert_int_equal(mkdirat(AT_FDCWD, nested, 0700), 0);
+    assert_int_equal(open_in(log, nested, "../third-in-a-folder"), 0);
     snprintf(link, sizeof link, "%s/fourth", logs);
     snprintf(beyond, sizeof beyond, "%s/fourth", others);
     assert_int_equal(symlink("../others/fourth", link), 0);

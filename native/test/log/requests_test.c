@@ -321,6 +321,77 @@ static void an_answer_to_a_later_change_than_the_last_is_not_taken(void **state)
     assert_null(requests_answer(requests, &one));
 }
 
+/* The log would use it as a stream's id, or as an error code. */
+static void an_answer_that_no_drain_gives_is_a_refusal(void **state) {
+    (void)state;
+    static const struct {
+        int32_t rc;
+        uint16_t id, is_open;
+        const char *text;
+    } lies[] = {
+        {.id = LAYOUT_STREAMS_MAX, .is_open = 1}, {.id = 1, .is_open = 0},
+        {.rc = -EIO, .id = 1, .is_open = 1},      {.rc = EIO, .text = "it went well"},
+        {.rc = INT32_MIN, .text = "it did not"},  {.rc = -EIO, .text = ""},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        struct request_ticket one = ask("/none/a");
+        answer_far(&one, lies[i].is_open);
+        answers[one.entry].rc = lies[i].rc;
+        answers[one.entry].id = lies[i].id;
+        snprintf(answers[one.entry].text, REQUEST_ANSWER_BYTES, "%s", lies[i].text == NULL ? "" : lies[i].text);
+        assert_true(requests_take_answers(requests, answers));
+        const struct stream_answer *answer = requests_answer(requests, &one);
+        assert_int_equal(answer->rc, -EPROTO);
+        assert_false(answer->is_open);
+        assert_non_null(strstr(answer->text, "answered as none does"));
+        requests_forget(requests, &one);
+    }
+}
+
+static int answered_count;
+
+static void ask_again(void *argument) {
+    const struct request_ticket *ticket = argument;
+    struct stream_requests *table = requests->table;
+    answered_count++;
+    atomic_store(&table->asked[ticket->entry].number, atomic_fetch_add(&table->newest, 1) + 1);
+}
+
+/* A log of another process that does so would keep its drain from everything else, and from its end. */
+static void who_asks_for_ever_is_not_served_for_ever(void **state) {
+    (void)state;
+    struct request_ticket one = ask("/none/a");
+    const struct request_server endless = {
+        .argument = &one, .open = note_open, .close = note_close, .answered = ask_again};
+    answered_count = 0;
+    requests_serve(requests, &endless);
+    assert_in_range(answered_count, 1, REQUESTS_MOST);
+    assert_true(requests_wait(requests)); /* the next call goes on */
+}
+
+static int refuse_place(void *argument, const struct engine_stream *stream) {
+    FILE *const made = fopen(stream->path, "w"); /* somebody else makes it in this moment */
+    (void)argument;
+    fclose(made);
+    return error_set(EPERM, "not there");
+}
+
+/* The drain would delete what others have there. */
+static void nothing_is_done_in_a_place_that_is_not_allowed(void **state) {
+    (void)state;
+    char folder[] = "requests-XXXXXX", path[64];
+    const struct request_server strict = {
+        .check = refuse_place, .open = note_open, .close = note_close, .answered = note_answer};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/f", folder);
+    const struct request_ticket one = ask(path);
+    requests_serve(requests, &strict);
+    assert_int_equal(requests_answer(requests, &one)->rc, -EPERM);
+    assert_string_equal(done, "");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void a_drain_of_this_process_serves_again_what_another_one_had_open(void **state) {
     (void)state;
     struct request_ticket one = ask("/none/a");
@@ -362,6 +433,9 @@ int main(void) {
         ASKED(answers_of_another_process_are_taken_once),
         ASKED(an_answer_to_the_open_closes_nothing),
         ASKED(an_answer_to_a_later_change_than_the_last_is_not_taken),
+        ASKED(an_answer_that_no_drain_gives_is_a_refusal),
+        ASKED(who_asks_for_ever_is_not_served_for_ever),
+        ASKED(nothing_is_done_in_a_place_that_is_not_allowed),
         ASKED(a_drain_of_this_process_serves_again_what_another_one_had_open),
         ASKED(texts_that_do_not_end_are_cut),
         RING_TEST(a_step_ends_after_its_batch_for_who_asks),
