@@ -12,6 +12,7 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "harness/fuzz/medium.h"
+#include "harness/fuzz/seeds.h"
 #include "media/raw_header.h"
 #include "media/record.h"
 #include "media/segment.h"
@@ -27,7 +28,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) {
     return size;
 }
 
-static void write_seed(const char *target, const char *name, const void *bytes, size_t length) {
+void write_seed(const char *target, const char *name, const void *bytes, size_t length) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, target);
     mkdir(path, 0777);
@@ -429,6 +430,7 @@ int main(int count, char **words) {
     many_records();
     small_targets();
     segments();
+    exchange_seeds();
     programs();
     return 0;
 }

@@ -97,7 +97,7 @@ void medium_seal_checkpoint(struct fuzz_checkpoint *checkpoint, uint32_t crc_see
 static const struct platform_ops *platform_as_it_is;
 static int fail_in = -1;
 
-static void *allocate_or_fail(const struct platform *platform, size_t bytes, int image) {
+static void *allocate_or_fail(const struct platform *platform, size_t bytes, enum platform_memory image) {
     return fail_in >= 0 && fail_in-- == 0 ? NULL : platform_as_it_is->allocate(platform, bytes, image);
 }
 
