@@ -42,14 +42,6 @@ static void end_change(_Atomic uint32_t *version) {
     atomic_store_explicit(version, atomic_load_explicit(version, memory_order_relaxed) + 1, memory_order_release);
 }
 
-void window_put_watermark(struct window *window, uint64_t position, uint64_t sequence) {
-    struct window_lines *lines = window->lines;
-    begin_change(&lines->watermark_version);
-    atomic_store_explicit(&lines->watermark, position, memory_order_relaxed);
-    atomic_store_explicit(&lines->watermark_sequence, sequence, memory_order_relaxed);
-    end_change(&lines->watermark_version);
-}
-
 void window_put_checkpoint(struct window *window, const uint8_t *bytes, uint32_t count) {
     struct window_lines *lines = window->lines;
     begin_change(&lines->checkpoint_version);

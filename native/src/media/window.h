@@ -150,8 +150,16 @@ void window_seal(struct window *window, uint32_t crc_seed);
 /* Whether head and gaps are those that a writer sealed. The caller has checked that so many gaps are there. */
 int window_is_sealed(const struct window_head *head, const struct window_gap *gaps);
 
-/* Only the leader calls it, after its own watermark moved. */
-void window_put_watermark(struct window *window, uint64_t position, uint64_t sequence);
+/* Only the leader calls it, after its own watermark moved. `version`: an even number, another one at each call. Inlined,
+ * and without a look at the version that stands there: each commit pays for it. */
+static inline void window_put_watermark(struct window *window, uint32_t version, uint64_t position, uint64_t sequence) {
+    struct window_lines *lines = window->lines;
+    atomic_store_explicit(&lines->watermark_version, version - 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&lines->watermark, position, memory_order_relaxed);
+    atomic_store_explicit(&lines->watermark_sequence, sequence, memory_order_relaxed);
+    atomic_store_explicit(&lines->watermark_version, version, memory_order_release);
+}
 
 /* Only the drain calls it, after the checkpoint is durable. */
 void window_put_checkpoint(struct window *window, const uint8_t *bytes, uint32_t count);

@@ -181,7 +181,7 @@ static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence
     atomic_store_explicit(&ring->durable_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&ring->durable_version, version + 2, memory_order_release);
     if (ring->window != NULL) {
-        window_put_watermark(ring->window, position, next_sequence);
+        window_put_watermark(ring->window, version + 2, position, next_sequence);
     }
 }
 

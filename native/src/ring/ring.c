@@ -52,10 +52,11 @@ void ring_begin(struct ring *ring, const struct ring_start *start) {
     atomic_store(&ring->released, start->released);
     atomic_store(&ring->freed, start->released);
     ring->last_start = start->released;
+    atomic_store(&ring->durable_version, 2);
     if (ring->window != NULL) {
         window_raise_floor(ring->window, start->released);
         window_put_start(ring->window, start->released);
-        window_put_watermark(ring->window, start->position, start->next_sequence);
+        window_put_watermark(ring->window, 2, start->position, start->next_sequence);
     }
     atomic_store(&ring->drain_looked, start->position);
     /* The rest of a staged block then repeats what the medium holds there, as the rest of a longer commit does. */

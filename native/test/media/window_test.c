@@ -48,7 +48,7 @@ static void each_bit_of_head_and_gaps_is_under_the_seal(void **state) {
 static void a_watermark_is_one_pair(void **state) {
     (void)state;
     uint64_t position, sequence;
-    window_put_watermark(&window, 4096, 12);
+    window_put_watermark(&window, 2, 4096, 12);
     assert_int_equal(window_get_watermark(window.lines, &position, &sequence), 0);
     assert_int_equal(position, 4096);
     assert_int_equal(sequence, 12);

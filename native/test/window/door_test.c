@@ -195,7 +195,7 @@ static void sleeping_readers_are_woken_by_a_commit_and_by_the_close(void **state
         sched_yield();
     }
     assert_int_equal(atomic_load(wakes), before); /* the watermark is below */
-    window_put_watermark(window, 8192, 5);
+    window_put_watermark(window, 2, 8192, 5);
     event_count_notify(&commits, &platform_linux);
     for (int turn = 0; turn < 10000 && atomic_load(wakes) == before; turn++) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

@@ -53,7 +53,7 @@ static void a_reader_sees_the_image_and_cannot_change_it(void **state) {
     assert_int_equal(status.st_size, WINDOW_IMAGE_OFFSET + CAPACITY_BYTES);
     assert_int_equal(status.st_mode & 07777, 0400);
     memcpy(image + 4096, "record", 6);
-    window_put_watermark(&memory.window, 8192, 3);
+    window_put_watermark(&memory.window, 2, 8192, 3);
     const uint8_t *seen = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(seen, MAP_FAILED);
     assert_memory_equal(seen + WINDOW_IMAGE_OFFSET + 4096, "record", 6);

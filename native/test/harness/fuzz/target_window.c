@@ -131,7 +131,7 @@ static void make_records(struct window *window, uint32_t crc_seed) {
         at.sequence += header->type == RECORD_DATA;
         at.position = walk_end_of_record(&shape, at.position, header);
     }
-    window_put_watermark(window, at.position, at.sequence);
+    window_put_watermark(window, 2, at.position, at.sequence);
 }
 
 static void make_window(void) {
