@@ -61,9 +61,9 @@ static void fill_slices(void) {
 #else
 #define HARDWARE __attribute__((target("sse4.2,pclmul")))
 #endif
-#define STEP64(crc, word) ((uint32_t)_mm_crc32_u64((crc), (word)))
-#define STEP32(crc, word) _mm_crc32_u32((crc), (word))
-#define STEP8(crc, byte) _mm_crc32_u8((crc), (byte))
+#define STEP64(crc, word) _mm_crc32_u64((crc), (word))
+#define STEP32(crc, word) _mm_crc32_u32((uint32_t)(crc), (word))
+#define STEP8(crc, byte) _mm_crc32_u8((uint32_t)(crc), (byte))
 
 HARDWARE static uint64_t multiply(uint32_t a, uint32_t b) {
     return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0));
@@ -81,9 +81,9 @@ static int cpu_has_crc32c(void) {
 #include <sys/auxv.h>
 
 #define HARDWARE __attribute__((target("+crc+crypto")))
-#define STEP64(crc, word) __crc32cd((crc), (word))
-#define STEP32(crc, word) __crc32cw((crc), (word))
-#define STEP8(crc, byte) __crc32cb((crc), (byte))
+#define STEP64(crc, word) __crc32cd((uint32_t)(crc), (word))
+#define STEP32(crc, word) __crc32cw((uint32_t)(crc), (word))
+#define STEP8(crc, byte) __crc32cb((uint32_t)(crc), (byte))
 #define HWCAP_HAS_PMULL (1u << 4)
 #define HWCAP_HAS_CRC32 (1u << 7)
 
@@ -117,7 +117,7 @@ TAKE(uint64_t, take64)
 TAKE(uint32_t, take32)
 TAKE(uint8_t, take8)
 
-#define LEAST_RUN_WORDS 4u /* joining shorter runs would cost more than it saves */
+#define LEAST_LONG_BYTES (3u * 8u * 4u) /* joining shorter runs would cost more than it saves */
 #define MOST_RUN_WORDS 512u
 
 static uint32_t words_after[2 * MOST_RUN_WORDS + 1]; /* x^(64 n - 33) mod P */
@@ -125,46 +125,64 @@ static uint32_t words_after[2 * MOST_RUN_WORDS + 1]; /* x^(64 n - 33) mod P */
 HARDWARE static void fill_words_after(void) {
     words_after[1] = 1;
     for (unsigned words = 2; words <= 2 * MOST_RUN_WORDS; words++)
-        words_after[words] = STEP64(words_after[words - 1], 0);
+        words_after[words] = (uint32_t)STEP64(words_after[words - 1], 0);
 }
 
-HARDWARE static inline __attribute__((always_inline)) uint32_t three_runs(uint32_t crc, const uint8_t *data,
+/* The sums are kept in 64 bits, as the instruction gives them: none is cut to 32 between two steps. */
+HARDWARE static inline __attribute__((always_inline)) uint64_t three_runs(uint64_t crc, const uint8_t *data,
                                                                           uint8_t *to, size_t words, int copies) {
     const size_t run_bytes = 8 * words;
-    uint32_t second = 0, third = 0;
-    for (const uint8_t *end = data + run_bytes; data < end; data += 8, to += 8) {
-        crc = STEP64(crc, take64(data, to, copies));
-        second = STEP64(second, take64(data + run_bytes, to + run_bytes, copies));
-        third = STEP64(third, take64(data + 2 * run_bytes, to + 2 * run_bytes, copies));
+    const uint8_t *const data2 = data + run_bytes, *const data3 = data2 + run_bytes;
+    uint8_t *const to2 = to + run_bytes, *const to3 = to2 + run_bytes;
+    uint64_t second = 0, third = 0;
+    for (size_t at = 0; at < run_bytes; at += 8) {
+        crc = STEP64(crc, take64(data + at, to + at, copies));
+        second = STEP64(second, take64(data2 + at, to2 + at, copies));
+        third = STEP64(third, take64(data3 + at, to3 + at, copies));
     }
-    return STEP64(0, multiply(crc, words_after[2 * words]) ^ multiply(second, words_after[words])) ^ third;
+    return STEP64(0, multiply((uint32_t)crc, words_after[2 * words]) ^ multiply((uint32_t)second, words_after[words])) ^
+           third;
 }
 
-HARDWARE static inline __attribute__((always_inline)) uint32_t sum(uint32_t seed, const uint8_t *next, uint8_t *to,
-                                                                   size_t length, int copies) {
-    uint32_t crc = ~seed;
-    while (length >= 3 * 8 * LEAST_RUN_WORDS) {
-        const size_t third = length / (3 * 8), words = third < MOST_RUN_WORDS ? third : MOST_RUN_WORDS;
-        crc = three_runs(crc, next, to, words, copies);
-        next += 3 * 8 * words;
-        to += 3 * 8 * words;
-        length -= 3 * 8 * words;
-    }
+HARDWARE static inline __attribute__((always_inline)) uint32_t sum_short(uint64_t crc, const uint8_t *next, uint8_t *to,
+                                                                         size_t length, int copies) {
     for (; length >= 8; length -= 8, next += 8, to += 8)
         crc = STEP64(crc, take64(next, to, copies));
     for (; length >= 4; length -= 4, next += 4, to += 4)
         crc = STEP32(crc, take32(next, to, copies));
     for (; length > 0; length--)
         crc = STEP8(crc, take8(next++, to++, copies));
-    return ~crc;
+    return (uint32_t)~crc;
+}
+
+HARDWARE static inline __attribute__((always_inline)) uint32_t sum_long(uint64_t crc, const uint8_t *next, uint8_t *to,
+                                                                        size_t length, int copies) {
+    while (length >= LEAST_LONG_BYTES) {
+        const size_t third = length / (3 * 8), words = third < MOST_RUN_WORDS ? third : MOST_RUN_WORDS;
+        crc = three_runs(crc, next, to, words, copies);
+        next += 3 * 8 * words;
+        to += 3 * 8 * words;
+        length -= 3 * 8 * words;
+    }
+    return sum_short(crc, next, to, length, copies);
+}
+
+/* The long ones are functions of their own: a short sum does not pay for the registers that they need. */
+HARDWARE static __attribute__((noinline)) uint32_t crc32c_long(uint32_t seed, const void *data, size_t length) {
+    return sum_long(~seed, data, (uint8_t *)data, length, 0);
+}
+
+HARDWARE static __attribute__((noinline)) uint32_t copy_long(void *to, const void *from, size_t length) {
+    return sum_long(~0u, from, to, length, 1);
 }
 
 HARDWARE static uint32_t crc32c_hardware(uint32_t seed, const void *data, size_t length) {
-    return sum(seed, data, (uint8_t *)data, length, 0);
+    return length < LEAST_LONG_BYTES ? sum_short(~seed, data, (uint8_t *)data, length, 0)
+                                     : crc32c_long(seed, data, length);
 }
 
 HARDWARE static uint32_t copy_hardware(void *to, const void *from, size_t length) {
-    return sum(0, from, to, length, 1);
+    return length < LEAST_LONG_BYTES ? sum_short(~0u, from, to, length, 1) : copy_long(to, from, length);
 }
 
 #endif
