@@ -9,23 +9,6 @@ uint32_t crc_seed_of(const uint8_t uuid[16]) {
     return crc32c(0, uuid, 16);
 }
 
-/* Fields that share a word are stored with one store: the checksum reads whole words, and would wait for a word that
- * was stored in parts. */
-#define FLAGS_SHIFT (8 * (offsetof(struct record_header, flags) - offsetof(struct record_header, length)))
-
-void record_seal(struct record_header *header, const struct record_seal *seal, uint32_t crc_seed) {
-    const uint64_t in_flight = header->sequence - seal->durable_next_sequence;
-    header->durable_position = seal->durable_position;
-    *(uint64_t *)&header->epoch = seal->epoch | in_flight << 32;
-    /* A thread that counts the records lost by a failure of the ring may read these two fields meanwhile. */
-    if (seal->last) {
-        uint64_t *length_to_stream = (uint64_t *)&header->length;
-        __atomic_store_n(length_to_stream, *length_to_stream | (uint64_t)RECORD_LAST << FLAGS_SHIFT, __ATOMIC_RELAXED);
-    }
-    __atomic_store_n(&header->position, seal->position, __ATOMIC_RELEASE);
-    header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
-}
-
 /* Refuses a header that no writer makes and that would lead a reader outside the ring. The CRC cannot tell that. */
 static int is_plausible(const struct record_header *header) {
     return header->durable_position <= header->position && header->durable_position % RECORD_ALIGN_BYTES == 0 &&

@@ -3,6 +3,9 @@
 #ifndef BURST_MEDIA_RECORD_H
 #define BURST_MEDIA_RECORD_H
 
+#include <stddef.h>
+
+#include "base/crc32c.h"
 #include "media/layout.h"
 
 /* The facts with which the leader of a commit completes a record's header. */
@@ -14,8 +17,31 @@ struct record_seal {
     int last;
 };
 
+/* Fields that share a word are stored with one store: the checksum reads whole words, and would wait for a word that
+ * was stored in parts. */
+#define RECORD_SHIFT(field) (8 * (offsetof(struct record_header, field) - offsetof(struct record_header, length)))
+
+/* Sets length, type, flags and stream. */
+static inline void record_set_kind(struct record_header *header, uint32_t length, enum record_type type, uint8_t flags,
+                                   uint16_t stream) {
+    *(uint64_t *)&header->length = length | (uint64_t)type << RECORD_SHIFT(type) |
+                                   (uint64_t)flags << RECORD_SHIFT(flags) | (uint64_t)stream << RECORD_SHIFT(stream);
+}
+
 /* Finishes the header of a published record. payload_crc and the producer's fields are in place. */
-void record_seal(struct record_header *header, const struct record_seal *seal, uint32_t crc_seed);
+static inline void record_seal(struct record_header *header, const struct record_seal *seal, uint32_t crc_seed) {
+    const uint64_t in_flight = header->sequence - seal->durable_next_sequence;
+    header->durable_position = seal->durable_position;
+    *(uint64_t *)&header->epoch = seal->epoch | in_flight << 32;
+    /* A thread that counts the records lost by a failure of the ring may read these two fields meanwhile. */
+    if (seal->last) {
+        uint64_t *length_to_stream = (uint64_t *)&header->length;
+        __atomic_store_n(length_to_stream, *length_to_stream | (uint64_t)RECORD_LAST << RECORD_SHIFT(flags),
+                         __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&header->position, seal->position, __ATOMIC_RELEASE);
+    header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
+}
 
 /* The seed of every CRC but the superblock's. It makes the bytes of any other ring invalid here. */
 uint32_t crc_seed_of(const uint8_t uuid[16]);

@@ -120,25 +120,18 @@ static int await_publication(struct ring *ring, const struct record_header *head
     return -EIO;
 }
 
-/* Notes that all records sealed so far are durable once everything below `until` is written. Does nothing if the last of
- * them ends behind `until`: only a later piece makes that one whole. */
-static void take_whole(struct ring *ring, struct ring_round *round, uint64_t until) {
-    if (round->sealed <= until) {
-        round->whole = start_at(ring, round->sealed);
-        round->whole_sequence = round->sealed_sequence;
-    }
-}
-
 _Static_assert((RING_WRITES_UNDER_WAY + 1) * RING_WRITE_BYTES / RECORD_HEADER_BYTES / STAGES_ENQUEUED * 3 / 2 <=
                    STAGES_LAGGING,
                "no timed record is forgotten while the writes before it are under way");
 
-/* Finishes the headers of all records that begin below `until`. */
+/* Finishes the headers of all records that begin below `until`. Notes which of the records are durable once everything
+ * below `until` is written. */
 static int seal_records(struct ring *ring, struct ring_round *round, uint64_t until, struct limit *limit) {
     const struct ring_geometry *geometry = &ring->geometry;
-    take_whole(ring, round, until); /* the last record of an earlier piece may end in this one */
     while (round->sealed < until && round->sealed < round->records_end) {
         const uint64_t position = start_at(ring, round->sealed);
+        round->whole = position; /* all records before this one end in this piece, or in an earlier one */
+        round->whole_sequence = round->sealed_sequence;
         struct record_header *header = image_at(ring, position);
         const int rc = is_published(ring, header, position)
                            ? 0
@@ -160,10 +153,11 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
         record_seal(header, &stamp, geometry->crc_seed);
         round->sealed = next;
         round->sealed_sequence += header->type != RECORD_PAD;
-        take_whole(ring, round, until);
     }
-    if (until == round->end) {
-        round->whole = round->end;
+    /* A record that ends behind `until` is made whole only by a later piece. */
+    if (round->sealed <= until) {
+        round->whole = until == round->end ? until : start_at(ring, round->sealed);
+        round->whole_sequence = round->sealed_sequence;
     }
     return 0;
 }
@@ -222,11 +216,9 @@ static const void *source_of(struct ring *ring, struct ring_round *round, uint64
 
 static void submit(struct ring *ring, struct ring_round *round, struct ring_write *write, uint64_t from, uint64_t to) {
     write->done = 0;
-    write->write = (struct device_write){
-        .offset = ring->geometry.data_offset + offset_of(ring, from),
-        .data = source_of(ring, round, from, to),
-        .bytes = to - from,
-    };
+    write->write.offset = ring->geometry.data_offset + offset_of(ring, from);
+    write->write.data = source_of(ring, round, from, to);
+    write->write.bytes = to - from;
     const uint64_t number = count(&ring->device_writes, 1);
     count(&ring->device_bytes, to - from);
     write->submitted_ns = stages_submitted(ring->stages, number);
@@ -263,30 +255,28 @@ void commit_round(struct ring *ring, struct limit *limit) {
     const uint64_t depth = ring->device->write_depth < (int)RING_WRITES_UNDER_WAY ? (uint64_t)ring->device->write_depth
                                                                                   : RING_WRITES_UNDER_WAY;
     uint64_t oldest = 0, newest = 0, under_way = 0;
-    while (round.from < round.end && !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
+    for (;;) {
+        const int goes_on =
+            rc == 0 && round.from < round.end && !atomic_load_explicit(&ring->failed, memory_order_relaxed);
+        if (!goes_on || under_way >= depth || newest - oldest >= RING_WRITES_UNDER_WAY) {
+            if (under_way == 0) {
+                break;
+            }
+            collect(ring, &oldest, newest);
+            under_way--;
+            continue;
+        }
         const uint64_t from = round.from, to = piece_end(ring, &round, from);
         struct ring_write *write = &ring->writes[newest % RING_WRITES_UNDER_WAY];
         rc = seal_records(ring, &round, to, limit);
-        if (rc < 0) {
-            break;
+        if (rc == 0) {
+            write->durable_position = round.whole;
+            write->next_sequence = round.whole_sequence;
+            submit(ring, &round, write, from, to);
+            newest++;
+            under_way++;
+            round.from = to;
         }
-        write->durable_position = round.whole;
-        write->next_sequence = round.whole_sequence;
-        submit(ring, &round, write, from, to);
-        newest++;
-        under_way++;
-        round.from = to;
-        while (under_way >= depth || newest - oldest >= RING_WRITES_UNDER_WAY) {
-            collect(ring, &oldest, newest);
-            under_way--;
-            if (atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
-                break;
-            }
-        }
-    }
-    while (under_way > 0) {
-        collect(ring, &oldest, newest);
-        under_way--;
     }
     if (rc == -ETIMEDOUT) {
         ring->unfinished = round;

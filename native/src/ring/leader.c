@@ -146,16 +146,21 @@ static uint32_t count_finished(struct ring *ring) {
     return finished;
 }
 
-static void let_go(struct ring *ring) {
-    atomic_store_explicit(&ring->leader, LEADER_FREE, memory_order_release);
-    const uint32_t finished = count_finished(ring);
+/* `finished`: the count of finished commits before this one. */
+static __attribute__((noinline)) void wake_after_count(struct ring *ring, uint32_t finished) {
     wake(ring, (finished + 1) & 1, 1); /* wake the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
-    if ((atomic_load(&ring->ended.waiters) | atomic_load(&ring->progress.waiters) |
-         atomic_load(&ring->space.waiters)) != 0) {
-        notify_after_count(ring, &ring->ended);
-        notify_after_count(ring, &ring->progress);
-        notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
+    notify_after_count(ring, &ring->ended);
+    notify_after_count(ring, &ring->progress);
+    notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
+}
+
+static inline __attribute__((always_inline)) void let_go(struct ring *ring) {
+    atomic_store_explicit(&ring->leader, LEADER_FREE, memory_order_release);
+    const uint32_t finished = count_finished(ring);
+    if ((atomic_load(&ring->sleepers[0]) | atomic_load(&ring->sleepers[1]) | atomic_load(&ring->ended.waiters) |
+         atomic_load(&ring->progress.waiters) | atomic_load(&ring->space.waiters)) != 0) {
+        wake_after_count(ring, finished);
     }
 }
 
