@@ -170,12 +170,13 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     return rc < 0 ? rc : (int64_t)claim->sequence;
 }
 
-/* Finishes a call that found no space, or a closed or failed ring. Inlining it would slow the usual call down. */
+/* Finishes a call whose first attempt to claim did not succeed. Inlining it would slow the usual call down. */
 static __attribute__((noinline)) int64_t append_late(struct ring *ring, const void *data, size_t length,
                                                      int64_t event_time_ns, uint16_t stream,
-                                                     const struct ring_rule *rule, enum call call, int rc) {
+                                                     const struct ring_rule *rule, enum call call) {
     struct limit limit = limit_of(rule->timeout_ns);
     struct claim claim;
+    int rc = claim_record(ring, record_bytes(length), &claim);
     if (rc == -EAGAIN) {
         if (!rule->is_retry) {
             atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
@@ -210,10 +211,11 @@ static inline __attribute__((always_inline)) int64_t append(struct ring *ring, c
                          length, ring->path, (unsigned long long)ring->limits.max_record_bytes);
     }
     struct claim claim;
+    uint64_t word, released;
     touch(data, length);
-    const int rc = claim_record(ring, record_bytes(length), &claim);
-    return rc < 0 ? append_late(ring, data, length, event_time_ns, stream, rule, call, rc)
-                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL);
+    return claim_try(ring, record_bytes(length), &claim, &word, &released) == CLAIM_TAKEN
+               ? put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL)
+               : append_late(ring, data, length, event_time_ns, stream, rule, call);
 }
 
 int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,

@@ -149,7 +149,7 @@ struct ring {
     /* Each group has cache lines of its own: a thread that writes to one group must not take another group's lines from
      * the caches of its readers. */
     _Alignas(128) _Atomic uint64_t claim; /* claim_word.h */
-    _Atomic uint64_t lap_begin;           /* where the lap of the newest claim begins: claim.c */
+    _Atomic uint64_t lap_begin;           /* where the lap of the newest claim begins: claim.h */
 
     _Alignas(128) _Atomic uint64_t leader;
     union {

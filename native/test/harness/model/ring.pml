@@ -4,9 +4,9 @@
  *
  *     step here                            what it stands for
  *     -----------------------------------  --------------------------------------------------------------------------
- *     claim_record                         claim.c claim_record: word, released, durable, exchange, durable again
- *     publish_pad, publish                 claim.c publish_pad, claim_publish: only the producer sees its copy, so the
- *                                          copy and the store of the publish word are one step
+ *     claim_record                         claim.h claim_try: word, released, durable, exchange; claim.c claim_record
+ *     publish_pad, publish                 claim.c claim_publish_pad, claim.h claim_publish: only the producer sees
+ *                                          its copy, so the copy and the store of the publish word are one step
  *     seal, commit_round                   the leader: commit.pml
  *     ring_fail                            ring.c ring_fail
  *     wait for durability or for space     leader.c leader_await, append.c claim_when_free; sleeping and waking:
@@ -136,7 +136,7 @@ inline publish_pad() {
 }
 
 inline publish() {
-        /* The claim gave only part of the sequence; the watermark completes it, and cannot have passed it yet. */
+        /* The watermark cannot pass a record that is not published. */
         assert(claim_sequence(my_sequence % SEQUENCES, durable_next) == my_sequence);
         check_store(place);
         check_store(place + units - 1);
@@ -151,7 +151,7 @@ inline publish() {
 
 #define end_of_claim (place + units)
 #define is_full(free_from, next_durable) \
-    (align_up(end_of_claim) + MARKER_BLOCKS * BLOCK > align_down(free_from) + CAPACITY || \
+    (end_of_claim > align_down(free_from) + CAPACITY - MARKER_BLOCKS * BLOCK || \
      claim_sequence(seen_next, next_durable) - next_durable >= IN_FLIGHT)
 #define word_is_as_seen (seen_at == claim_at && seen_next == claim_next && !claim_failed)
 
