@@ -130,7 +130,7 @@ const struct roller *sim_roller_of(const struct world *world, unsigned which) {
 }
 
 void sim_check_plans(const struct world *world) {
-    if (!world->rolls_planned) {
+    if (!world->rolls_planned || world->rolls_by_caller) { /* a caller plans by its rolls */
         return;
     }
     const struct ledger *ledger = world->engine->view.ledger;
