@@ -237,7 +237,7 @@ static void a_watermark_beyond_the_ring_is_not_believed(void **state) {
     burst_t *log = open_with(&config);
     append_text(log, "one\n");
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
-    window_put_watermark(log->engine->window, 1ull << 40, 2);
+    window_put_watermark(log->engine->window, 1000, 1ull << 40, 2);
     await_complaint(drain, "its watermark is 1099511627776");
     assert_file_is("one\n");
     assert_int_equal(burst_close(log), 0);

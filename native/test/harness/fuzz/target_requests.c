@@ -144,7 +144,7 @@ static void make_window(void) {
         const uint64_t from = i * input.gap_bytes;
         window.gaps[i] = (struct window_gap){.from = from, .to = from + input.gap_bytes, .count = 1};
     }
-    window_put_watermark(&window, input.watermark, 1);
+    window_put_watermark(&window, 2, input.watermark, 1);
     make_requests();
     for (unsigned i = 0; i < input.poke_count % (REQUEST_POKES + 1); i++) {
         poke(&input.pokes[i]);
