@@ -195,13 +195,14 @@ static void serve(struct requests *requests, unsigned entry, uint64_t number, co
     server->answered(server->argument);
 }
 
-/* The entry with the lowest number that was not dealt with; REQUESTS_MOST: there is none. */
-static unsigned oldest(const struct requests *requests, uint64_t *number) {
+/* The entry with the lowest number up to `newest` that was not dealt with; REQUESTS_MOST: there is none. An entry that was
+ * looked at may get its number before a later one does: `newest`, read first, leaves both to the next look. */
+static unsigned oldest(const struct requests *requests, uint64_t newest, uint64_t *number) {
     unsigned found = REQUESTS_MOST;
     *number = UINT64_MAX;
     for (unsigned entry = 0; entry < REQUESTS_MOST; entry++) {
         const uint64_t asked = atomic_load(&requests->table->asked[entry].number);
-        if (asked != atomic_load(&requests->answered[entry].number) && asked < *number) {
+        if (asked != atomic_load(&requests->answered[entry].number) && asked <= newest && asked < *number) {
             *number = asked;
             found = entry;
         }
@@ -212,9 +213,9 @@ static unsigned oldest(const struct requests *requests, uint64_t *number) {
 void requests_serve(struct requests *requests, const struct request_server *server) {
     const uint64_t newest = atomic_load(&requests->table->newest);
     uint64_t number;
-    /* Each entry has one change up to `newest`, and those come first. Another process may ask for ever. */
-    for (unsigned served = 0, entry; served < REQUESTS_MOST && (entry = oldest(requests, &number)) < REQUESTS_MOST;
-         served++) {
+    /* Each entry has one change up to `newest`. Another process may write other numbers for ever. */
+    for (unsigned served = 0, entry;
+         served < REQUESTS_MOST && (entry = oldest(requests, newest, &number)) < REQUESTS_MOST; served++) {
         serve(requests, entry, number, server);
     }
     requests->served = newest;
@@ -222,7 +223,7 @@ void requests_serve(struct requests *requests, const struct request_server *serv
 
 int requests_are_waiting(const struct requests *requests) {
     uint64_t number;
-    return oldest(requests, &number) < REQUESTS_MOST;
+    return oldest(requests, UINT64_MAX, &number) < REQUESTS_MOST;
 }
 
 void requests_note_open(struct requests *requests, const struct request_ticket *ticket, uint16_t id) {

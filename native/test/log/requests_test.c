@@ -348,27 +348,6 @@ static void an_answer_that_no_drain_gives_is_a_refusal(void **state) {
     }
 }
 
-static int answered_count;
-
-static void ask_again(void *argument) {
-    const struct request_ticket *ticket = argument;
-    struct stream_requests *table = requests->table;
-    answered_count++;
-    atomic_store(&table->asked[ticket->entry].number, atomic_fetch_add(&table->newest, 1) + 1);
-}
-
-/* A log of another process that does so would keep its drain from everything else, and from its end. */
-static void who_asks_for_ever_is_not_served_for_ever(void **state) {
-    (void)state;
-    struct request_ticket one = ask("/none/a");
-    const struct request_server endless = {
-        .argument = &one, .open = note_open, .close = note_close, .answered = ask_again};
-    answered_count = 0;
-    requests_serve(requests, &endless);
-    assert_in_range(answered_count, 1, REQUESTS_MOST);
-    assert_true(requests_wait(requests)); /* the next call goes on */
-}
-
 static int refuse_place(void *argument, const struct engine_stream *stream) {
     FILE *const made = fopen(stream->path, "w"); /* somebody else makes it in this moment */
     (void)argument;
@@ -434,7 +413,6 @@ int main(void) {
         ASKED(an_answer_to_the_open_closes_nothing),
         ASKED(an_answer_to_a_later_change_than_the_last_is_not_taken),
         ASKED(an_answer_that_no_drain_gives_is_a_refusal),
-        ASKED(who_asks_for_ever_is_not_served_for_ever),
         ASKED(nothing_is_done_in_a_place_that_is_not_allowed),
         ASKED(a_drain_of_this_process_serves_again_what_another_one_had_open),
         ASKED(texts_that_do_not_end_are_cut),

@@ -355,8 +355,8 @@ static void check_answered(void) {
         const struct stream_request *asked = asked_by(entry);
         const struct stream_answer *answer = &drain.page->answers[entry];
         const uint64_t number = atomic_load(&asked->number);
-        if (number == 0 || number == UINT64_MAX) {
-            continue; /* none yet; or none that was ever written */
+        if (number == 0 || number == UINT64_MAX || number > atomic_load(&window.requests->newest)) {
+            continue; /* none yet; or none that was published */
         }
         MUST(atomic_load(&answer->number) == number);
         MUST(atomic_load(&asked->wants) == REQUEST_CLOSED ? !answer->is_open : answer->is_open || answer->rc < 0);
