@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In which order a drain deals with what is asked meanwhile, and when it ends. */
-#include "log/requests.h"
+#include "log/requests_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static char done[100]; /* "+" opens a stream, "-" closes it */
-static struct requests *requests;
 
 static int note_open(void *argument, const struct engine_stream *stream, uint16_t *id) {
     (void)argument, (void)stream;
@@ -25,28 +18,11 @@ static void note_close(void *argument, uint16_t id) {
     strcat(done, "-");
 }
 
-static void note_answer(void *argument) {
-    (void)argument;
-}
-
 static int begin(void **state) {
     (void)state;
     requests = requests_create(&platform_linux, NULL);
     done[0] = '\0';
     return requests == NULL;
-}
-
-static int end(void **state) {
-    (void)state;
-    requests_destroy(&platform_linux, requests);
-    return 0;
-}
-
-static struct request_ticket ask(const char *path) {
-    const struct engine_stream stream = {.name = "", .path = path};
-    struct request_ticket ticket;
-    assert_int_equal(requests_open(requests, "/ring", &stream, &ticket), 0);
-    return ticket;
 }
 
 /* The drain looks at the entries one after the other. A close and then an open may get their numbers between two of its

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "drain/drain.h"
+#include "log/requests_fixture.h"
 #include "memory_ring.h"
 
 /* A drain that notes what it is asked for: "+a" opens a file of that name, "-1" closes an id. */
@@ -31,12 +32,7 @@ static void note_close(void *argument, uint16_t id) {
     snprintf(done + strlen(done), 8, "-%u ", id);
 }
 
-static void note_answer(void *argument) {
-    (void)argument;
-}
-
 static const struct request_server server = {.open = note_open, .close = note_close, .answered = note_answer};
-static struct requests *requests;
 static int closed_open, closed_unopened;
 
 static void note_closed(void *argument, int was_open) {
@@ -52,19 +48,6 @@ static int begin(void **state) {
     last_id = 0;
     open_rc = closed_open = closed_unopened = 0;
     return requests == NULL;
-}
-
-static int end(void **state) {
-    (void)state;
-    requests_destroy(&platform_linux, requests);
-    return 0;
-}
-
-static struct request_ticket ask(const char *path) {
-    const struct engine_stream stream = {.name = "", .path = path};
-    struct request_ticket ticket;
-    assert_int_equal(requests_open(requests, "/ring", &stream, &ticket), 0);
-    return ticket;
 }
 
 static void ask_close(struct request_ticket *ticket) {
