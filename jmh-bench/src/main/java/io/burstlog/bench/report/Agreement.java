@@ -51,7 +51,7 @@ public final class Agreement {
         }
         study.write(out);
         for (List<String> row : rows(Json.readObject(out.resolve("agreement.json")))) {
-            System.out.printf("%-12s %-22s %-8s JMH %10s  harness %10s  ratio %s%n", pad("agreement", row));
+            System.out.printf("%-12s %-30s %-8s JMH %10s  harness %10s  ratio %s%n", pad("agreement", row));
         }
     }
 
@@ -80,7 +80,7 @@ public final class Agreement {
                 double jmh = Json.number(target.get("jmh " + figure));
                 double harness = Json.number(target.get("harness " + figure));
                 rows.add(List.of(
-                        (String) target.get("name"),
+                        TargetWords.of((String) target.get("name")),
                         figure,
                         Html.micros(jmh),
                         Html.micros(harness),

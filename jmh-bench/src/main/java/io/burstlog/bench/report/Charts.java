@@ -35,7 +35,7 @@ final class Charts {
                 x.add(Axis.nines(percentile));
                 y.add(micros(value.getValueIteratedTo()));
             }
-            chart.line((String) target.get("name"), array(x), array(y));
+            chart.line(TargetWords.of((String) target.get("name")), array(x), array(y));
         }
         return chart.svg();
     }
@@ -74,7 +74,7 @@ final class Charts {
                 x[i] = points[2 * i] / 1000;
                 y[i] = micros(points[2 * i + 1]);
             }
-            chart.points((String) target.get("name"), x, y);
+            chart.points(TargetWords.of((String) target.get("name")), x, y);
         }
         return chart.svg();
     }
@@ -98,7 +98,7 @@ final class Charts {
                 y.add(Math.max(percent, none));
                 from = to;
             }
-            chart.line((String) target.get("name"), array(x), array(y));
+            chart.line(TargetWords.of((String) target.get("name")), array(x), array(y));
         }
         return chart.svg();
     }

@@ -14,7 +14,7 @@ final class Losses {
     /** The losses of each target, from the study `syncs`, for a block of the page. */
     static final class Table {
 
-        private final Map<String, List<String>> byTarget = new HashMap<>();
+        private final Map<String, List<String>> byWords = new HashMap<>();
 
         Table(String page) {
             int begin = page.indexOf("<!-- published: syncs -->");
@@ -23,7 +23,7 @@ final class Losses {
                     begin < 0 ? new String[0] : page.substring(begin, end).split("\n")) {
                 String[] cells = line.split(" *\\| *");
                 if (cells.length > 3) {
-                    byTarget.put(cells[1], List.of(cells[cells.length - 2], cells[cells.length - 1]));
+                    byWords.put(cells[1], List.of(cells[cells.length - 2], cells[cells.length - 1]));
                 }
             }
         }
@@ -31,7 +31,8 @@ final class Losses {
         /** At a kill, and at a power cut. All ways into a ring lose the same. */
         List<String> of(String target) {
             String counted = target.replaceFirst("^(c|java-jni|java-jna)@", "log4j-burst@");
-            return byTarget.getOrDefault(target, byTarget.getOrDefault(counted, List.of("-", "-")));
+            return byWords.getOrDefault(
+                    TargetWords.of(target), byWords.getOrDefault(TargetWords.of(counted), List.of("-", "-")));
         }
     }
 

@@ -102,7 +102,8 @@ final class Publication {
         StringBuilder text = new StringBuilder(String.join("; ", words)).append('.');
         for (Object each : Json.list(study.get("skipped"))) {
             Map<String, Object> skipped = Json.object(each);
-            text.append("\nSkipped: %s: %s.".formatted(skipped.get("name"), skipped.get("reason")));
+            text.append("\nSkipped: %s: %s."
+                    .formatted(TargetWords.of((String) skipped.get("name")), skipped.get("reason")));
         }
         return text.toString();
     }

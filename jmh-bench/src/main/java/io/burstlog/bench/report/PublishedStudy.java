@@ -128,12 +128,12 @@ final class PublishedStudy {
                 .findFirst();
         List<String> head = new ArrayList<>(List.of("us"));
         head.addAll(FIGURES);
-        base.ifPresent(of -> head.add("p50, p99, p99.9 over " + of.get("name")));
+        base.ifPresent(of -> head.add("p50, p99, p99.9 over " + TargetWords.of((String) of.get("name"))));
         head.addAll(List.of("messages", "lost at kill", "lost at power cut"));
         List<List<String>> rows = new ArrayList<>();
         for (Map<String, Object> target : targets) {
             String name = (String) target.get("name");
-            List<String> row = new ArrayList<>(List.of(name));
+            List<String> row = new ArrayList<>(List.of(TargetWords.of(name)));
             FIGURES.forEach(figure -> row.add(Sections.micros(target, figure)));
             base.ifPresent(of -> row.add(target == of ? "1" : over(target, of)));
             row.add("%,d".formatted((Long) target.get("messages")));
@@ -155,7 +155,7 @@ final class PublishedStudy {
         for (Map<String, Object> target : Results.targets(study)) {
             Map<String, Object> response = Json.object(target.get("response"));
             List<String> row = new ArrayList<>(List.of(
-                    (String) target.get("target"),
+                    TargetWords.of((String) target.get("target")),
                     target.get("percentOfCapacity") + "%",
                     Html.digits(Json.number(target.get("reachedPerSecond"))),
                     Sections.micros(response, "p50"),
@@ -182,7 +182,7 @@ final class PublishedStudy {
         for (Map<String, Object> target : Results.targets(study)) {
             long lost = ((Number) target.get("lostByProcessDeath")).longValue();
             rows.add(List.of(
-                    (String) target.get("name"),
+                    TargetWords.of((String) target.get("name")),
                     target.get("durableWrites").toString(),
                     target.get("directWrites").toString(),
                     target.get("syncs").toString(),
@@ -212,7 +212,8 @@ final class PublishedStudy {
                 if (((String) other.get("name")).startsWith("log4j-burst")) {
                     continue;
                 }
-                List<String> row = new ArrayList<>(List.of(name, (String) other.get("name")));
+                List<String> row =
+                        new ArrayList<>(List.of(TargetWords.of(name), TargetWords.of((String) other.get("name"))));
                 boolean faster = false;
                 for (String figure : List.of("average", "p50", "p99.9")) {
                     double ratio = Json.number(ours.get(figure)) / Json.number(other.get(figure));

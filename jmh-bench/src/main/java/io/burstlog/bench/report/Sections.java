@@ -38,7 +38,7 @@ final class Sections {
             "p99.99 (us)",
             "max (us)");
 
-    static final List<String> THROUGHPUT_HEAD = List.of("ring on", "what", "records a second", "blocks");
+    static final List<String> THROUGHPUT_HEAD = List.of("ring", "what", "records a second", "blocks");
     static final List<String> SEEN_HEAD = List.of(
             "way",
             "durable",
@@ -89,7 +89,7 @@ final class Sections {
 
     private static List<String> figures(Map<String, Object> target) {
         return List.of(
-                (String) target.get("name"),
+                TargetWords.of((String) target.get("name")),
                 "%,d".formatted((Long) target.get("messages")),
                 micros(target, "average"),
                 micros(target, "p50"),
@@ -119,7 +119,7 @@ final class Sections {
             List<List<String>> rows = new ArrayList<>();
             for (Map<String, Object> target : Results.targets(study)) {
                 rows.add(List.of(
-                        (String) target.get("name"),
+                        TargetWords.of((String) target.get("name")),
                         target.get("writes").toString(),
                         target.get("durableWrites").toString(),
                         target.get("syncs").toString(),
@@ -183,7 +183,7 @@ final class Sections {
                 Map<String, Object> service = Json.object(target.get("service"));
                 Map<String, Object> response = Json.object(target.get("response"));
                 rows.add(List.of(
-                        (String) target.get("target"),
+                        TargetWords.of((String) target.get("target")),
                         target.get("percentOfCapacity").toString(),
                         Html.digits(Json.number(target.get("reachedPerSecond"))),
                         "%,d".formatted((Long) response.get("messages")),
@@ -230,7 +230,8 @@ final class Sections {
     private static void point(Map<String, List<double[]>> lines, Map<String, Object> target, String figure) {
         double load = Json.number(target.get("percentOfCapacity"));
         for (String time : List.of("response", "service")) {
-            lines.computeIfAbsent(target.get("target") + ", " + time, first -> new ArrayList<>())
+            lines.computeIfAbsent(
+                            TargetWords.of((String) target.get("target")) + ", " + time, first -> new ArrayList<>())
                     .add(new double[] {
                         load, Json.number(Json.object(target.get(time)).get(figure))
                     });
@@ -259,7 +260,7 @@ final class Sections {
         for (Map<String, Object> target : Results.targets(study)) {
             double[] rates = Results.numbers(target.get("perSecond"));
             rows.add(List.of(
-                    (String) target.get("medium"),
+                    TargetWords.ofRing((String) target.get("medium")),
                     (String) target.get("name"),
                     Checks.spread(Ratios.of(rates), 1),
                     "" + rates.length));
@@ -286,7 +287,7 @@ final class Sections {
             Map<String, Object> sinceCall = Json.object(target.get("sinceCall"));
             String name = (String) target.get("name");
             rows.add(List.of(
-                    name,
+                    TargetWords.of(name),
                     name.startsWith("burst") ? "yes" : "no",
                     micros(Json.object(target.get("call")), "p50"),
                     micros(target, "p50"),

@@ -52,7 +52,7 @@ final class SpreadSections {
                         submits.stream()
                                 .filter(target -> target.containsKey("durablePerSecond"))
                                 .map(target -> List.of(
-                                        (String) target.get("name"),
+                                        TargetWords.of((String) target.get("name")),
                                         Html.digits(Json.number(target.get("durablePerSecond")))))
                                 .toList());
                 figure.accept(
@@ -101,8 +101,8 @@ final class SpreadSections {
         }
         List<List<String>> rows = new ArrayList<>();
         for (Map<String, Object> target : targets) {
-            List<String> row = new ArrayList<>(
-                    List.of((String) target.get("name"), "%,d".formatted((Long) target.get("messages"))));
+            List<String> row = new ArrayList<>(List.of(
+                    TargetWords.of((String) target.get("name")), "%,d".formatted((Long) target.get("messages"))));
             FIGURES.forEach(name -> row.add(Html.micros(Json.number(target.get(name)))));
             if (rate != null) {
                 row.add(Html.digits(Json.number(target.get(rate))));

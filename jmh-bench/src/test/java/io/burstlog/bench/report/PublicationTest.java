@@ -81,7 +81,7 @@ class PublicationTest {
         assertThat(page)
                 .contains(
                         "![Peers](pictures/peers.svg)",
-                        "| log4j-force | 90.",
+                        "| Log4j, no ring, force() each event | 90.",
                         "Made by `scripts/bench/all --publish x`")
                 .contains("<!-- published: device -->\nold device\n<!-- end of device -->\n")
                 .doesNotContain("old peers", "old slower");
@@ -99,8 +99,9 @@ class PublicationTest {
 
         assertThat(publish())
                 .containsPattern(
-                        "\\| log4j-burst@device \\| 5\\.\\S+ .*\\| 1,000 \\| nothing \\| nothing \\(zram itself: all\\) \\|")
-                .containsPattern("\\| log4j-raf-buffered \\| 0\\.\\S+ .*\\| 976 of 2,000 \\| the last seconds \\|");
+                        "\\| ring on zram, through Log4j \\| 5\\.\\S+ .*\\| 1,000 \\| nothing \\| nothing \\(zram itself: all\\) \\|")
+                .containsPattern(
+                        "\\| Log4j RandomAccessFile, buffered \\| 0\\.\\S+ .*\\| 976 of 2,000 \\| the last seconds \\|");
     }
 
     @Test
@@ -110,8 +111,8 @@ class PublicationTest {
 
         assertThat(publish())
                 .containsPattern(
-                        "\\| log4j-burst@device \\| log4j-raf-buffered \\| 7\\.\\S+x \\|.*\\| 976 of 2,000 \\|")
-                .doesNotContain("| log4j-burst@device | log4j-force |");
+                        "\\| ring on zram, through Log4j \\| Log4j RandomAccessFile, buffered \\| 7\\.\\S+x \\|.*\\| 976 of 2,000 \\|")
+                .doesNotContain("through Log4j | Log4j, no ring, force() each event |");
     }
 
     @Test
@@ -142,9 +143,9 @@ class PublicationTest {
         study.write(out);
 
         assertThat(publish())
-                .contains("| max | p50, p99, p99.9 over bare@device | messages |")
-                .containsPattern("\\| bare@device \\|.*\\| 1 \\| 1,000 \\|")
-                .containsPattern("\\| c@device \\|.*\\| 1.50, 1.50, 1.50 \\| 1,000 \\|");
+                .contains("| max | p50, p99, p99.9 over bare write to zram | messages |")
+                .containsPattern("\\| bare write to zram \\|.*\\| 1 \\| 1,000 \\|")
+                .containsPattern("\\| ring on zram, from C \\|.*\\| 1.50, 1.50, 1.50 \\| 1,000 \\|");
     }
 
     @Test
@@ -164,13 +165,14 @@ class PublicationTest {
         opens.write(out);
 
         assertThat(publish())
-                .containsPattern("\\| copy, 4 producers \\| 1,000 \\| 8.00 \\(7.50 .. 8.50\\) \\|")
-                .containsPattern("\\| ssd \\| append, 1 thread \\| 2,?000 \\(1,?500 .. 2,?500\\) \\| 3 \\|")
+                .containsPattern("\\| copy to a byte buffer, 4 producers \\| 1,000 \\| 8.00 \\(7.50 .. 8.50\\) \\|")
+                .containsPattern(
+                        "\\| ring on the disk \\| append, 1 thread \\| 2,?000 \\(1,?500 .. 2,?500\\) \\| 3 \\|")
                 .containsPattern("\\| raw read \\| 11.0\\S* \\(10.5\\S* .. 11.5\\S*\\) \\|");
         assertThat(docs.resolve("pictures/hand-over.svg"))
                 .content()
-                .contains("copy, 1")
-                .doesNotContain("copy, 4");
+                .contains("copy to a byte buffer, 1")
+                .doesNotContain("4 producers");
         assertThat(docs.resolve("pictures/hand-over-64.histograms")).content().hasLineCount(2);
     }
 
@@ -197,6 +199,6 @@ class PublicationTest {
                 """);
         Agreement.run(new Options(List.of("--out", out.toString())));
 
-        assertThat(publish()).contains("| log4j-burst@device | p50 | 5.50 | 5.50 | ");
+        assertThat(publish()).contains("| ring on zram, through Log4j | p50 | 5.50 | 5.50 | ");
     }
 }
