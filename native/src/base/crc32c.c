@@ -9,7 +9,8 @@
  * product and multiplies it by x^32. So the constant for n words is x^(64 n - 33) mod P. For one word that is x^31,
  * which is 1 when reflected; each further word takes one more step over a word of zeros.
  *
- * A copy is summed on its way, so that no byte just stored has to be loaded again.
+ * Short input is cut into blocks of a fixed size: their loops are unrolled, and their constants stand at fixed places.
+ * A copy is summed on its way, block by block.
  */
 #include "base/crc32c.h"
 
@@ -117,7 +118,24 @@ TAKE(uint64_t, take64)
 TAKE(uint32_t, take32)
 TAKE(uint8_t, take8)
 
-#define LEAST_LONG_BYTES (3u * 8u * 4u) /* joining shorter runs would cost more than it saves */
+/* Copies `count` times 16 bytes, from every `apart` bytes on, and returns where to sum them: the copy, since no second look
+ * at the caller's bytes may sum what was not stored. The processor takes a word that it just stored from the store. */
+static inline __attribute__((always_inline)) const uint8_t *take_pairs(const uint8_t *from, uint8_t *to, size_t apart,
+                                                                       size_t count, int copies) {
+    if (!copies) {
+        return from;
+    }
+    for (size_t at = 0; at < count * apart; at += apart) {
+        memcpy(to + at, from + at, 16);
+    }
+    __asm__ volatile("" : : : "memory");
+    return to;
+}
+
+#define BLOCK_WORDS 8u      /* in each of the three runs of a block, whose loop is unrolled */
+#define HALF_BLOCK_WORDS 4u /* joining shorter runs would cost more than it saves */
+#define BLOCK_BYTES(words) (3u * 8u * (words))
+#define LEAST_LONG_BYTES 1024u /* runs as long as the input: joined once, but by a loop that is not unrolled */
 #define MOST_RUN_WORDS 512u
 
 static uint32_t words_after[2 * MOST_RUN_WORDS + 1]; /* x^(64 n - 33) mod P */
@@ -129,6 +147,13 @@ HARDWARE static void fill_words_after(void) {
 }
 
 /* The sums are kept in 64 bits, as the instruction gives them: none is cut to 32 between two steps. */
+HARDWARE static inline __attribute__((always_inline)) uint64_t join(uint64_t first, uint64_t second, uint64_t third,
+                                                                    size_t words) {
+    return STEP64(0,
+                  multiply((uint32_t)first, words_after[2 * words]) ^ multiply((uint32_t)second, words_after[words])) ^
+           third;
+}
+
 HARDWARE static inline __attribute__((always_inline)) uint64_t three_runs(uint64_t crc, const uint8_t *data,
                                                                           uint8_t *to, size_t words, int copies) {
     const size_t run_bytes = 8 * words;
@@ -140,12 +165,34 @@ HARDWARE static inline __attribute__((always_inline)) uint64_t three_runs(uint64
         second = STEP64(second, take64(data2 + at, to2 + at, copies));
         third = STEP64(third, take64(data3 + at, to3 + at, copies));
     }
-    return STEP64(0, multiply((uint32_t)crc, words_after[2 * words]) ^ multiply((uint32_t)second, words_after[words])) ^
-           third;
+    return join(crc, second, third, words);
 }
 
-HARDWARE static inline __attribute__((always_inline)) uint32_t sum_short(uint64_t crc, const uint8_t *next, uint8_t *to,
-                                                                         size_t length, int copies) {
+/* Three runs of a few words, which is a constant. */
+HARDWARE static inline __attribute__((always_inline)) uint64_t block(uint64_t crc, const uint8_t *data, uint8_t *to,
+                                                                     size_t words, int copies) {
+    const size_t run_bytes = 8 * words;
+    uint64_t second = 0, third = 0;
+#pragma GCC unroll 4
+    for (size_t at = 0; at < run_bytes; at += 16) {
+        const uint8_t *const from = take_pairs(data + at, to + at, run_bytes, 3, copies);
+        crc = STEP64(crc, load64(from));
+        second = STEP64(second, load64(from + run_bytes));
+        third = STEP64(third, load64(from + 2 * run_bytes));
+        crc = STEP64(crc, load64(from + 8));
+        second = STEP64(second, load64(from + run_bytes + 8));
+        third = STEP64(third, load64(from + 2 * run_bytes + 8));
+    }
+    return join(crc, second, third, words);
+}
+
+HARDWARE static inline __attribute__((always_inline)) uint32_t sum_rest(uint64_t crc, const uint8_t *next, uint8_t *to,
+                                                                        size_t length, int copies) {
+    for (; length >= 32; length -= 32, next += 32, to += 32) {
+        const uint8_t *const from = take_pairs(next, to, 16, 2, copies);
+        crc = STEP64(STEP64(crc, load64(from)), load64(from + 8));
+        crc = STEP64(STEP64(crc, load64(from + 16)), load64(from + 24));
+    }
     for (; length >= 8; length -= 8, next += 8, to += 8)
         crc = STEP64(crc, take64(next, to, copies));
     for (; length >= 4; length -= 4, next += 4, to += 4)
@@ -155,16 +202,32 @@ HARDWARE static inline __attribute__((always_inline)) uint32_t sum_short(uint64_
     return (uint32_t)~crc;
 }
 
+HARDWARE static inline __attribute__((always_inline)) uint32_t sum_short(uint64_t crc, const uint8_t *next, uint8_t *to,
+                                                                         size_t length, int copies) {
+    for (; length >= BLOCK_BYTES(BLOCK_WORDS); length -= BLOCK_BYTES(BLOCK_WORDS)) {
+        crc = block(crc, next, to, BLOCK_WORDS, copies);
+        next += BLOCK_BYTES(BLOCK_WORDS);
+        to += BLOCK_BYTES(BLOCK_WORDS);
+    }
+    if (length >= BLOCK_BYTES(HALF_BLOCK_WORDS)) {
+        crc = block(crc, next, to, HALF_BLOCK_WORDS, copies);
+        next += BLOCK_BYTES(HALF_BLOCK_WORDS);
+        to += BLOCK_BYTES(HALF_BLOCK_WORDS);
+        length -= BLOCK_BYTES(HALF_BLOCK_WORDS);
+    }
+    return sum_rest(crc, next, to, length, copies);
+}
+
 HARDWARE static inline __attribute__((always_inline)) uint32_t sum_long(uint64_t crc, const uint8_t *next, uint8_t *to,
                                                                         size_t length, int copies) {
-    while (length >= LEAST_LONG_BYTES) {
+    while (length >= BLOCK_BYTES(BLOCK_WORDS)) {
         const size_t third = length / (3 * 8), words = third < MOST_RUN_WORDS ? third : MOST_RUN_WORDS;
         crc = three_runs(crc, next, to, words, copies);
-        next += 3 * 8 * words;
-        to += 3 * 8 * words;
-        length -= 3 * 8 * words;
+        next += BLOCK_BYTES(words);
+        to += BLOCK_BYTES(words);
+        length -= BLOCK_BYTES(words);
     }
-    return sum_short(crc, next, to, length, copies);
+    return sum_rest(crc, next, to, length, copies);
 }
 
 /* The long ones are functions of their own: a short sum does not pay for the registers that they need. */
@@ -185,6 +248,17 @@ HARDWARE static uint32_t copy_hardware(void *to, const void *from, size_t length
     return length < LEAST_LONG_BYTES ? sum_short(~0u, from, to, length, 1) : copy_long(to, from, length);
 }
 
+HARDWARE static uint32_t crc32c_52_hardware(uint32_t seed, const void *data) {
+    const uint8_t *const bytes = data;
+    uint64_t crc = ~seed;
+#pragma GCC unroll 6
+    for (size_t at = 0; at < 48; at += 8)
+        crc = STEP64(crc, load64(bytes + at));
+    uint32_t last;
+    memcpy(&last, bytes + 48, sizeof last);
+    return (uint32_t)~STEP32(crc, last);
+}
+
 #endif
 
 static uint32_t copy_portable(void *to, const void *from, size_t length) {
@@ -192,8 +266,13 @@ static uint32_t copy_portable(void *to, const void *from, size_t length) {
     return crc32c_portable(0, to, length);
 }
 
+static uint32_t crc32c_52_portable(uint32_t seed, const void *data) {
+    return crc32c_portable(seed, data, 52);
+}
+
 static uint32_t (*fastest)(uint32_t seed, const void *data, size_t length) = crc32c_portable;
 static uint32_t (*fastest_copy)(void *to, const void *from, size_t length) = copy_portable;
+static uint32_t (*fastest_52)(uint32_t seed, const void *data) = crc32c_52_portable;
 
 /* Runs before any thread can ask for a sum. Tables and choice never change afterwards. */
 __attribute__((constructor)) static void choose_at_load(void) {
@@ -203,6 +282,7 @@ __attribute__((constructor)) static void choose_at_load(void) {
         fill_words_after();
         fastest = crc32c_hardware;
         fastest_copy = copy_hardware;
+        fastest_52 = crc32c_52_hardware;
     }
 #endif
 }
@@ -213,4 +293,8 @@ uint32_t crc32c(uint32_t seed, const void *data, size_t length) {
 
 uint32_t crc32c_copy(void *to, const void *from, size_t length) {
     return fastest_copy(to, from, length);
+}
+
+uint32_t crc32c_52(uint32_t seed, const void *data) {
+    return fastest_52(seed, data);
 }

@@ -28,6 +28,8 @@ static inline void record_set_kind(struct record_header *header, uint32_t length
                                    (uint64_t)flags << RECORD_SHIFT(flags) | (uint64_t)stream << RECORD_SHIFT(stream);
 }
 
+_Static_assert(RECORD_CRC_COVERS == 52, "record_seal takes the sum that is made for it");
+
 /* Finishes the header of a published record. payload_crc and the producer's fields are in place. */
 static inline void record_seal(struct record_header *header, const struct record_seal *seal, uint32_t crc_seed) {
     const uint64_t in_flight = header->sequence - seal->durable_next_sequence;
@@ -40,7 +42,7 @@ static inline void record_seal(struct record_header *header, const struct record
                          __ATOMIC_RELAXED);
     }
     __atomic_store_n(&header->position, seal->position, __ATOMIC_RELEASE);
-    header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
+    header->header_crc = crc32c_52(crc_seed, header);
 }
 
 /* The seed of every CRC but the superblock's. It makes the bytes of any other ring invalid here. */
