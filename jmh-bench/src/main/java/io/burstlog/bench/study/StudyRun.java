@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
 /** Runs studies by their names. Each step has a JVM of its own, and a folder that is removed afterwards. */
 public final class StudyRun {
 
+    private static final String JAR = "java -jar jmh-bench/target/benchmarks.jar";
+
     private final List<String> java;
     private final List<String> arguments;
     private final boolean full;
@@ -73,13 +75,18 @@ public final class StudyRun {
         return failed;
     }
 
-    /** The command that measures the study's figures again. */
-    private String commandOf(String study) {
-        List<String> words = new ArrayList<>(List.of("scripts/bench/all", "--publish"));
-        if (full) {
-            words.add("--full");
+    /**
+     * The command that measures the study's figures again.
+     *
+     * @param script that runs the jar, or empty
+     */
+    static String commandOf(String script, String study, boolean full, List<String> arguments) {
+        List<String> size = full ? List.of("--full") : List.of();
+        List<String> words = new ArrayList<>(script.isEmpty() ? List.of(JAR, study) : List.of(script));
+        words.addAll(size);
+        if (!script.isEmpty()) {
+            words.add(study);
         }
-        words.add(study);
         words.addAll(arguments);
         return String.join(" ", words);
     }
@@ -87,7 +94,9 @@ public final class StudyRun {
     private int run(String name, Studies.Step step) throws IOException, InterruptedException {
         try (RunFolder folder = RunFolder.in(parent)) {
             List<String> command = new ArrayList<>(java);
-            command.add(java.size() - 3, "-Dbench.command=" + commandOf(name));
+            command.add(
+                    java.size() - 3,
+                    "-Dbench.command=" + commandOf(System.getProperty("bench.script", ""), name, full, arguments));
             if (step.isJmh()) {
                 command.add(java.size() - 3, "-Dbench.dir=" + folder.path());
                 command.addAll(step.words());
