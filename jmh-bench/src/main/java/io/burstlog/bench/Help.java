@@ -29,6 +29,7 @@ final class Help {
                   quick by default; --full counts the last million messages, on a machine where nothing else runs
                   java -jar benchmarks.jar report [--out DIR]               one page of all results in that folder
                   java -jar benchmarks.jar pictures DOCS [--out DIR]        the same into DOCS/benchmarks.md
+                  java -jar benchmarks.jar redraw [--docs DOCS]             its pictures anew, from its raw histograms
 
                 """);
         printStudies();

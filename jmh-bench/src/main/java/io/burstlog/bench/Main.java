@@ -6,6 +6,7 @@ import io.burstlog.bench.fix.Neighbour;
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.jmh.JmhRun;
 import io.burstlog.bench.report.Agreement;
+import io.burstlog.bench.report.Redrawing;
 import io.burstlog.bench.report.Report;
 import io.burstlog.bench.study.DrainRateStudy;
 import io.burstlog.bench.study.DrainStudy;
@@ -58,6 +59,7 @@ public final class Main {
             Map.entry("seen-reader", SeenStudy::runReader),
             Map.entry("traced", SyncStudy::runTraced),
             Map.entry("pictures", Report::publish),
+            Map.entry("redraw", Redrawing::run),
             Map.entry("agreement", Agreement::run),
             Map.entry("report", Report::run)));
 

@@ -8,6 +8,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /** One target's latencies in nanoseconds, block by block in the order of measurement. */
@@ -16,7 +17,11 @@ public final class TargetResult {
     /** The figures by which blocks are compared. */
     public static final List<String> FIGURES = List.of("average", "p50", "p99", "p99.9");
 
-    private static final int COLUMNS = 3_000;
+    /** The stretches of {@link #cells}. */
+    public static final int COLUMNS = 240;
+
+    /** Steps of {@link #cells} in an octave: each is 7%. */
+    public static final int STEPS_OF_OCTAVE = 10;
 
     private final String name;
     private final String claims;
@@ -52,14 +57,14 @@ public final class TargetResult {
         return new Histogram(3_600_000_000_000L, 3);
     }
 
-    /** Everything but the single latencies, of which it keeps a sample. */
+    /** Everything but the single latencies, of which it counts how many are in each cell of a picture. */
     public Map<String, Object> toJson() {
         Map<String, Object> json = figuresOf(name, histogram());
         json.put("claims", claims);
         json.put("warmUpMessages", warmUpMessages);
         json.put("allocatedBytesPerMessage", (double) allocatedBytes / Math.max(1, messages()));
         json.put("blocks", blocks.stream().map(TargetResult::blockJson).toList());
-        json.put("series", sample(all()));
+        json.put("cells", cells(all()));
         return json;
     }
 
@@ -134,31 +139,28 @@ public final class TargetResult {
     }
 
     /**
-     * Numbers and latencies of some messages, one after the other in one list. A picture has so many columns: from each
-     * one's stretch of messages come the fastest and the slowest. So no outlier is missing.
+     * Column, step, and number of messages in that cell, one after the other in one list. The run is cut into
+     * {@link #COLUMNS} stretches of messages, in their order; a step is a tenth of an octave of nanoseconds. Each
+     * message is in one cell.
      */
-    static List<Long> sample(long[] all) {
-        List<Long> points = new ArrayList<>();
+    static List<Long> cells(long[] all) {
+        List<Long> cells = new ArrayList<>();
         int columns = Math.min(COLUMNS, all.length);
         for (int column = 0; column < columns; column++) {
             int from = (int) ((long) all.length * column / columns);
             int to = (int) ((long) all.length * (column + 1) / columns);
-            int fastest = from;
-            int slowest = from;
+            Map<Long, Long> counts = new TreeMap<>();
             for (int i = from; i < to; i++) {
-                fastest = all[i] < all[fastest] ? i : fastest;
-                slowest = all[i] > all[slowest] ? i : slowest;
+                counts.merge(step(all[i]), 1L, Long::sum);
             }
-            add(points, Math.min(fastest, slowest), all);
-            if (fastest != slowest) {
-                add(points, Math.max(fastest, slowest), all);
+            for (Map.Entry<Long, Long> count : counts.entrySet()) {
+                cells.addAll(List.of((long) column, count.getKey(), count.getValue()));
             }
         }
-        return points;
+        return cells;
     }
 
-    private static void add(List<Long> points, int number, long[] all) {
-        points.add((long) number);
-        points.add(all[number]);
+    private static long step(long nanos) {
+        return (long) Math.floor(STEPS_OF_OCTAVE * Math.log(Math.max(1, nanos)) / Math.log(2));
     }
 }

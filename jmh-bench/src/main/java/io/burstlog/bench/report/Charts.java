@@ -4,9 +4,10 @@ package io.burstlog.bench.report;
 import io.burstlog.bench.harness.Json;
 import io.burstlog.bench.harness.TargetResult;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
@@ -14,74 +15,160 @@ import org.HdrHistogram.HistogramIterationValue;
 /** The pictures, as SVG. Time is always on a logarithmic axis, in microseconds, and nothing is cut off. */
 final class Charts {
 
-    private static final int MOST_LINES = 10;
-    private static final double LAST_PERCENTILE = 99.9999;
+    /** A percentile is drawn if at least so many messages lie beyond it, on either side. */
+    private static final int LEAST_BEYOND = 10;
+
+    private static final String RULE = "A line ends where fewer than " + LEAST_BEYOND
+            + " messages lie beyond it; max is the slowest one, which no line shows.";
+
+    /** No clock tells shorter times apart, and a logarithm needs more than 0. */
+    private static final double SHORTEST_NANOS = 10;
+
+    private static final Chart.Group ALONE = new Chart.Group("The medium alone", "2 4");
+    private static final Chart.Group DURABLE =
+            new Chart.Group("Durable when the call returns: a power cut loses nothing", "");
+    private static final Chart.Group NOT_DURABLE =
+            new Chart.Group("Not durable when the call returns: a power cut loses events", "8 5");
+    private static final Chart.Group DURABLE_BUT_FOR_ZRAM =
+            new Chart.Group(DURABLE.heading() + " (zram, in the place of a device, is memory)", "");
+    private static final Chart.Group ALL_ALIKE = new Chart.Group("", "");
+
     private static final String LATENCY = "latency (us)";
 
     /** In messages: a logarithm needs more than 0. */
     private static final double NO_MESSAGE = 0.5;
 
+    /** One line of a picture of percentiles. */
+    record Curve(Chart.Group group, String name, Histogram histogram, int colour) {}
+
     private Charts() {}
 
-    /** Latency by percentile. The axis counts nines, and shows how much time of a year is beyond each. */
-    static String percentiles(String title, List<Map<String, Object>> targets) {
-        Chart chart = new Chart(title, Axis.percentiles(), Axis.logarithmic(LATENCY));
+    /**
+     * Latency by percentile. Targets that are durable when they return, and others, are told apart if it is known of
+     * all.
+     */
+    static String percentiles(
+            String title, Map<String, Object> study, List<Map<String, Object>> targets, Losses.Table losses) {
+        List<Chart.Group> groups = groupsOf(targets, losses);
+        Map<Chart.Group, Integer> members = new HashMap<>();
+        List<Curve> curves = new ArrayList<>();
+        for (int i = 0; i < targets.size(); i++) {
+            int colour = members.merge(groups.get(i), 1, Integer::sum) - 1;
+            String name = TargetWords.of((String) targets.get(i).get("name"));
+            curves.add(new Curve(groups.get(i), name, TargetResult.histogramOf(targets.get(i)), colour));
+        }
+        return percentiles(title, Conditions.inPicture(study, targets), curves);
+    }
+
+    private static List<Chart.Group> groupsOf(List<Map<String, Object>> targets, Losses.Table losses) {
+        List<Chart.Group> groups = new ArrayList<>();
+        boolean zram = false;
         for (Map<String, Object> target : targets) {
-            Histogram histogram = TargetResult.histogramOf(target);
+            String atPowerCut = losses.of((String) target.get("name")).get(1);
+            zram |= atPowerCut.contains("zram");
+            groups.add(
+                    ((String) target.get("name")).startsWith("bare@")
+                            ? ALONE
+                            : atPowerCut.startsWith("nothing")
+                                    ? DURABLE
+                                    : atPowerCut.equals("-") ? ALL_ALIKE : NOT_DURABLE);
+        }
+        if (groups.contains(ALL_ALIKE) || groups.stream().distinct().count() == 1) {
+            return Collections.nCopies(groups.size(), ALL_ALIKE);
+        }
+        if (zram) {
+            groups.replaceAll(group -> group == DURABLE ? DURABLE_BUT_FOR_ZRAM : group);
+        }
+        return groups;
+    }
+
+    /** The axis counts nines, and shows how much time of a year is beyond each. */
+    static String percentiles(String title, List<String> conditions, List<Curve> curves) {
+        Chart chart = new Chart(title, Axis.percentiles(), Axis.logarithmic(LATENCY))
+                .notes(conditions)
+                .rule(RULE);
+        for (Curve curve : curves) {
+            Histogram histogram = curve.histogram();
             List<Double> x = new ArrayList<>();
             List<Double> y = new ArrayList<>();
-            for (HistogramIterationValue value : histogram.percentiles(10)) {
-                double percentile = Math.min(value.getPercentileLevelIteratedTo(), lastOf(histogram));
+            for (double percentile : drawn(histogram)) {
                 x.add(Axis.nines(percentile));
-                y.add(micros(value.getValueIteratedTo()));
+                y.add(micros(histogram.getValueAtPercentile(percentile)));
             }
-            chart.line(TargetWords.of((String) target.get("name")), array(x), array(y));
+            chart.line(
+                    curve.group(),
+                    curve.name(),
+                    "max " + time(histogram.getMaxValue()),
+                    array(x),
+                    array(y),
+                    curve.colour());
         }
         return chart.svg();
     }
 
-    /** Pictures by their titles. If there are many targets, the faster half and the slower half have a picture each. */
-    static Map<String, String> percentilesOfAll(String title, List<Map<String, Object>> targets) {
-        if (targets.size() <= MOST_LINES) {
-            return Map.of(title, percentiles(title, targets));
+    /** In their order; none if there are too few messages for any. */
+    private static List<Double> drawn(Histogram histogram) {
+        double first = 100.0 * LEAST_BEYOND / histogram.getTotalCount();
+        List<Double> percentiles = new ArrayList<>();
+        if (first <= 50) {
+            percentiles.add(first);
+            for (HistogramIterationValue value : histogram.percentiles(10)) {
+                double percentile = value.getPercentileLevelIteratedTo();
+                if (percentile > first && percentile < 100 - first) {
+                    percentiles.add(percentile);
+                }
+            }
+            percentiles.add(100 - first);
         }
-        List<Map<String, Object>> sorted = targets.stream()
-                .sorted(Comparator.comparingDouble(target -> Json.number(target.get("p50"))))
-                .toList();
-        int half = (sorted.size() + 1) / 2;
-        Map<String, String> pictures = new LinkedHashMap<>();
-        for (List<Map<String, Object>> some : List.of(sorted.subList(0, half), sorted.subList(half, sorted.size()))) {
-            String which = title + (pictures.isEmpty() ? ": the faster half" : ": the slower half");
-            pictures.put(which, percentiles(which, some));
-        }
-        return pictures;
+        return percentiles;
     }
 
-    /** The maximum stands at the place of one message among all: 100% has no place on an axis of nines. */
-    private static double lastOf(Histogram histogram) {
-        return Math.min(LAST_PERCENTILE, 100 - 100.0 / Math.max(2, histogram.getTotalCount()));
+    private static String time(double nanos) {
+        double value = nanos < 1e6 ? nanos / 1e3 : nanos / 1e6;
+        String digits = value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f";
+        return String.format(Locale.ROOT, digits, value) + (nanos < 1e6 ? " us" : " ms");
     }
 
-    /** Each message's latency, in the order of the messages. */
-    static String series(String title, List<Map<String, Object>> targets) {
+    /** How many messages of each stretch of the run took how long. Each message is in it. */
+    static String eachMessage(String title, Map<String, Object> study, List<Map<String, Object>> targets) {
         Chart chart = new Chart(
-                title, Axis.linear("number of the message after warm-up, in thousands"), Axis.logarithmic(LATENCY));
+                        title,
+                        Axis.linear("number of the message after warm-up, in thousands"),
+                        Axis.logarithmic(LATENCY))
+                .notes(Conditions.inPicture(study, targets));
+        long most = 1;
         for (Map<String, Object> target : targets) {
-            double[] points = Results.numbers(target.get("series"));
-            double[] x = new double[points.length / 2];
-            double[] y = new double[points.length / 2];
-            for (int i = 0; i < x.length; i++) {
-                x[i] = points[2 * i] / 1000;
-                y[i] = micros(points[2 * i + 1]);
+            double[] numbers = Results.numbers(target.get("cells"));
+            double messages = Json.number(target.get("messages"));
+            double width = messages / Math.min(TargetResult.COLUMNS, messages) / 1000;
+            List<Chart.Cell> cells = new ArrayList<>();
+            for (int i = 0; i < numbers.length; i += 3) {
+                cells.add(new Chart.Cell(
+                        numbers[i] * width,
+                        (numbers[i] + 1) * width,
+                        microsOfStep(numbers[i + 1]),
+                        microsOfStep(numbers[i + 1] + 1),
+                        (long) numbers[i + 2]));
+                most = Math.max(most, (long) numbers[i + 2]);
             }
-            chart.points(TargetWords.of((String) target.get("name")), x, y);
+            chart.cells(TargetWords.of((String) target.get("name")), cells);
         }
-        return chart.svg();
+        return chart.rule(
+                        ("A square is 1/%d of the run by 7%% of latency, darker the more messages it has: 1 to %,d. Each"
+                                        + " message is in one.")
+                                .formatted(TargetResult.COLUMNS, most))
+                .svg();
+    }
+
+    private static double microsOfStep(double step) {
+        return micros(Math.pow(2, step / TargetResult.STEPS_OF_OCTAVE));
     }
 
     /** The part of the messages for each time, in steps of a tenth of an octave. */
-    static String distributions(String title, List<Map<String, Object>> targets) {
-        Chart chart = new Chart(title, Axis.logarithmic(LATENCY), Axis.logarithmic("messages in each step of 7% (%)"));
+    static String distributions(String title, Map<String, Object> study, List<Map<String, Object>> targets) {
+        Chart chart = new Chart(title, Axis.logarithmic(LATENCY), Axis.logarithmic("messages in each step of 7% (%)"))
+                .notes(Conditions.inPicture(study, targets))
+                .rule("Steps without a message are drawn at half of one.");
         for (Map<String, Object> target : targets) {
             Histogram histogram = TargetResult.histogramOf(target);
             List<Double> x = new ArrayList<>();
@@ -98,14 +185,16 @@ final class Charts {
                 y.add(Math.max(percent, none));
                 from = to;
             }
-            chart.line(TargetWords.of((String) target.get("name")), array(x), array(y));
+            String name = TargetWords.of((String) target.get("name"));
+            chart.line(name, array(x), array(y), false, targets.indexOf(target));
         }
         return chart.svg();
     }
 
     /** Lines over the load. Lines with an odd number are dashed, in the colour of the line before. */
-    static String load(String title, String yTitle, Map<String, List<double[]>> lines) {
-        Chart chart = new Chart(title, Axis.linear("load (% of the capacity of each)"), Axis.logarithmic(yTitle));
+    static String load(String title, Map<String, Object> study, String yTitle, Map<String, List<double[]>> lines) {
+        Chart chart = new Chart(title, Axis.linear("load (% of the capacity of each)"), Axis.logarithmic(yTitle))
+                .notes(Conditions.inPicture(study, Results.targets(study)));
         int index = 0;
         for (Map.Entry<String, List<double[]>> line : lines.entrySet()) {
             chart.line(
@@ -121,8 +210,7 @@ final class Charts {
     }
 
     private static double micros(double nanos) {
-        // A logarithm needs more than 0.
-        return Math.max(nanos, 1) / 1000;
+        return Math.max(nanos, SHORTEST_NANOS) / 1000;
     }
 
     private static double[] array(List<Double> values) {

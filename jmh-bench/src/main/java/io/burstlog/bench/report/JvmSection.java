@@ -27,6 +27,7 @@ final class JvmSection {
             "of a year beyond 1 ms");
 
     private static final long MILLISECOND = 1_000_000;
+    private static final List<String> DASHES = List.of("", "8 5", "2 4");
 
     private final Results results;
     private final Html html;
@@ -94,19 +95,38 @@ final class JvmSection {
         return rows;
     }
 
-    /** By title. */
+    /** By title. A collector has its colour, a JDK its dashes. */
     static Map<String, String> charts(Map<String, Object> study) {
         Map<String, List<Map<String, Object>>> groups = new LinkedHashMap<>();
         for (Map<String, Object> target : Results.targets(study)) {
             String title = "FIX gateway, " + (target.get("pinned").equals(true) ? "pinned" : "free") + ", "
                     + (target.get("noisy").equals(true) ? "noisy" : "quiet") + " neighbour";
-            Map<String, Object> line = new LinkedHashMap<>(target);
-            boolean isOutside = Boolean.TRUE.equals(target.get("drainedOutside"));
-            line.put("name", target.get("jvm") + (isOutside ? ", external drain" : ""));
-            groups.computeIfAbsent(title, first -> new ArrayList<>()).add(line);
+            groups.computeIfAbsent(title, first -> new ArrayList<>()).add(target);
         }
         Map<String, String> charts = new LinkedHashMap<>();
-        groups.forEach((title, lines) -> charts.put(title, Charts.percentiles(title, lines)));
+        groups.forEach((title, targets) -> {
+            List<String> jdks = new ArrayList<>();
+            List<String> collectors = new ArrayList<>();
+            List<Charts.Curve> curves = new ArrayList<>();
+            for (Map<String, Object> target : targets) {
+                boolean isOutside = Boolean.TRUE.equals(target.get("drainedOutside"));
+                String name = target.get("jvm") + (isOutside ? ", external drain" : "");
+                String jdk = name.replaceFirst("^(JDK \\d+).*", "$1");
+                curves.add(new Charts.Curve(
+                        new Chart.Group("", DASHES.get(indexOf(jdk, jdks) % DASHES.size())),
+                        name,
+                        TargetResult.histogramOf(target),
+                        indexOf(name.substring(jdk.length()), collectors)));
+            }
+            charts.put(title, Charts.percentiles(title, Conditions.inPicture(study, targets), curves));
+        });
         return charts;
+    }
+
+    private static int indexOf(String word, List<String> words) {
+        if (!words.contains(word)) {
+            words.add(word);
+        }
+        return words.indexOf(word);
     }
 }

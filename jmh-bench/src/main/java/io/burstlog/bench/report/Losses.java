@@ -28,15 +28,31 @@ final class Losses {
             }
         }
 
-        /** At a kill, and at a power cut. All ways into a ring lose the same. */
+        /** A report has its own counts, or none. */
+        Table(Results results) {
+            results.study("syncs")
+                    .ifPresent(study -> Results.targets(study)
+                            .forEach(target -> byWords.put(
+                                    TargetWords.of((String) target.get("name")),
+                                    List.of(atKill(target), atPowerCut(target)))));
+        }
+
+        /** At a kill, and at a power cut. All ways into a ring lose the same, but for enqueueing. */
         List<String> of(String target) {
-            String counted = target.replaceFirst("^(c|java-jni|java-jna)@", "log4j-burst@");
+            String counted = target.replaceFirst(
+                    "^(c|java-jni|java-jna|drain-\\w+|log4j-burst-(policies|rolling|index|window))@", "log4j-burst@");
             return byWords.getOrDefault(
                     TargetWords.of(target), byWords.getOrDefault(TargetWords.of(counted), List.of("-", "-")));
         }
     }
 
-    /** The same in a few words. */
+    /** In a few words, as counted. */
+    static String atKill(Map<String, Object> target) {
+        long lost = ((Number) target.get("lostByProcessDeath")).longValue();
+        return lost == 0 ? "nothing" : "%,d of %,d".formatted(lost, (Long) target.get("eventsBeforeDeath"));
+    }
+
+    /** In a few words. */
     static String atPowerCut(Map<String, Object> target) {
         String name = (String) target.get("name");
         String words = ofPower(target);

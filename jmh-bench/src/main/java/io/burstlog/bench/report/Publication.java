@@ -8,9 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -23,8 +21,7 @@ import java.util.regex.Pattern;
  */
 final class Publication {
 
-    private static final Pattern BLOCK =
-            Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
+    static final Pattern BLOCK = Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
 
     /** Blocks with another name than the study whose results they show. */
     private static final Map<String, String> STUDIES = Map.of("slower", "peers", "hand-over", "hand-over-64");
@@ -63,13 +60,15 @@ final class Publication {
 
     private void publish(String name, Map<String, Object> study) throws IOException {
         StringBuilder block = new StringBuilder();
-        for (Map.Entry<String, String> picture : new TreeMap<>(PublishedStudy.pictures(name, study)).entrySet()) {
+        Losses.Table losses = new Losses.Table(page);
+        for (Map.Entry<String, String> picture :
+                new TreeMap<>(PublishedStudy.pictures(name, study, losses)).entrySet()) {
             Files.writeString(pictures.resolve(picture.getKey() + ".svg"), picture.getValue());
-            block.append("![%s](pictures/%s.svg)\n\n".formatted(titleOf(picture.getValue()), picture.getKey()));
+            block.append(link(picture.getKey(), picture.getValue()));
         }
-        block.append(PublishedStudy.text(name, study, new Losses.Table(page)));
+        block.append(PublishedStudy.text(name, study, losses));
         String histograms = PublishedStudy.histograms(study);
-        block.append(conditions(study));
+        block.append(Conditions.ofBlock(study)).append(skipped(study));
         if (!histograms.isEmpty()) {
             Path file = pictures.resolve(study.get("study") + ".histograms");
             Files.writeString(file, histograms);
@@ -81,45 +80,23 @@ final class Publication {
         page = old.replaceFirst("$1" + Matcher.quoteReplacement("\n" + block + "\n\n") + "$2");
     }
 
+    static String link(String file, String svg) {
+        return "![%s](pictures/%s.svg)\n\n".formatted(titleOf(svg), file);
+    }
+
     private static String titleOf(String svg) {
         Matcher title = Pattern.compile("font-weight=\"bold\">([^<]*)<").matcher(svg);
         return title.find() ? title.group(1) : "";
     }
 
-    private static String conditions(Map<String, Object> study) {
-        Map<String, Object> facts = Json.object(study.get("environment"));
-        List<String> words = new ArrayList<>(List.of(
-                "Made by `%s`".formatted(facts.get("command")),
-                String.valueOf(facts.get("time")).replaceFirst("T.*", ""),
-                "revision " + facts.get("revision"),
-                String.valueOf(facts.get("kernel")).replaceFirst("-\\S+", ""),
-                String.valueOf(facts.get("cpu")).replace(" for this JVM", ""),
-                disk(String.valueOf(facts.get("log files on"))),
-                String.valueOf(facts.get("JVM")),
-                String.valueOf(facts.get("garbage collector")).replaceFirst(" .*", ""),
-                "load average before "
-                        + String.valueOf(facts.get("load average")).replaceFirst("^(\\S+) .*", "$1")));
-        StringBuilder text = new StringBuilder(String.join("; ", words)).append('.');
+    private static String skipped(Map<String, Object> study) {
+        StringBuilder text = new StringBuilder();
         for (Object each : Json.list(study.get("skipped"))) {
             Map<String, Object> skipped = Json.object(each);
             text.append("\nSkipped: %s: %s."
                     .formatted(TargetWords.of((String) skipped.get("name")), skipped.get("reason")));
         }
         return text.toString();
-    }
-
-    /** File system, kind of device and write cache, without path and mount options. */
-    static String disk(String fact) {
-        Matcher parts = Pattern.compile("(\\S+) on (\\S+).*?(?:model: ([^,]+), )?write cache: ([^,]+),.*")
-                .matcher(fact);
-        if (!parts.matches()) {
-            return fact.replaceFirst(" on .*", "");
-        }
-        String device = parts.group(2).replaceFirst("/dev/", "");
-        String kind = parts.group(3) != null
-                ? parts.group(3)
-                : device.startsWith("vd") ? "a virtio disk" : device.startsWith("nvme") ? "an NVMe disk" : "a disk";
-        return parts.group(1) + " on " + kind + ", " + parts.group(4);
     }
 
     private static String sha256(String text) {

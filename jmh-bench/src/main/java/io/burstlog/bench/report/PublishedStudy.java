@@ -20,36 +20,30 @@ final class PublishedStudy {
     private PublishedStudy() {}
 
     /** Pictures by the names of their files. */
-    static Map<String, String> pictures(String name, Map<String, Object> study) {
+    static Map<String, String> pictures(String name, Map<String, Object> study, Losses.Table losses) {
         Map<String, String> pictures = new LinkedHashMap<>();
         List<Map<String, Object>> targets = Results.targets(study);
         String title = (String) study.get("title");
         switch (name) {
             case "fast-ring" -> {
-                pictures.put(
-                        name,
-                        Charts.percentiles(
-                                title,
-                                targets.stream()
-                                        .filter(target -> ((String) target.get("name")).matches("(bare|log4j).*"))
-                                        .toList()));
-                List<Map<String, Object>> log4j = targets.stream()
-                        .filter(target -> ((String) target.get("name")).startsWith(OURS))
-                        .toList();
-                pictures.put(name + "-each-message", Charts.series("Each message through Log4j", log4j));
+                pictures.put(name, Charts.percentiles(title, study, named(targets, "(bare|log4j).*"), losses));
+                List<Map<String, Object>> log4j = named(targets, OURS + ".*");
+                if (log4j.stream().allMatch(target -> target.containsKey("cells"))) {
+                    pictures.put(
+                            name + "-each-message", Charts.eachMessage("Each message through Log4j", study, log4j));
+                }
             }
             case "load" ->
                 pictures.put(
-                        name, Charts.load("Load spectrum, p99", "latency, p99 (us)", Sections.loadLines(study, "p99")));
+                        name,
+                        Charts.load(
+                                "Load spectrum, p99", study, "latency, p99 (us)", Sections.loadLines(study, "p99")));
             case "file-systems" -> {
                 for (String what : List.of("ring", "log")) {
                     pictures.put(
                             name + "-" + what,
                             Charts.percentiles(
-                                    title + ": " + what,
-                                    targets.stream()
-                                            .filter(target -> ((String) target.get("name")).contains(what))
-                                            .toList()));
+                                    title + ": " + what, study, named(targets, ".*\\b" + what + "\\b.*"), losses));
                 }
             }
             case "jvm" ->
@@ -59,13 +53,9 @@ final class PublishedStudy {
                                         + (chart.contains("noisy") ? "-noisy" : "-quiet"),
                                 svg));
             case "hand-over" ->
-                putPercentiles(
+                pictures.put(
                         name,
-                        title + ", one producer",
-                        targets.stream()
-                                .filter(target -> ((String) target.get("name")).endsWith(", 1 producer"))
-                                .toList(),
-                        pictures);
+                        Charts.percentiles(title + ", one producer", study, named(targets, ".*, 1 producer"), losses));
             case "gateway-drain" -> JvmSection.charts(study).values().forEach(svg -> pictures.put(name, svg));
             case "syncs",
                     "slower",
@@ -77,17 +67,15 @@ final class PublishedStudy {
                     "rolling-ssd",
                     "readable-device",
                     "readable-ssd" -> {}
-            default -> putPercentiles(name, title, targets, pictures);
+            default -> pictures.put(name, Charts.percentiles(title, study, targets, losses));
         }
         return pictures;
     }
 
-    private static void putPercentiles(
-            String name, String title, List<Map<String, Object>> targets, Map<String, String> pictures) {
-        Charts.percentilesOfAll(title, targets)
-                .forEach((which, svg) -> pictures.put(
-                        name + (which.contains("slower") ? "-slower" : which.contains("faster") ? "-faster" : ""),
-                        svg));
+    private static List<Map<String, Object>> named(List<Map<String, Object>> targets, String names) {
+        return targets.stream()
+                .filter(target -> ((String) target.get("name")).matches(names))
+                .toList();
     }
 
     /** Ends with an empty line. */
@@ -180,14 +168,13 @@ final class PublishedStudy {
     private static String syncs(Map<String, Object> study) {
         List<List<String>> rows = new ArrayList<>();
         for (Map<String, Object> target : Results.targets(study)) {
-            long lost = ((Number) target.get("lostByProcessDeath")).longValue();
             rows.add(List.of(
                     TargetWords.of((String) target.get("name")),
                     target.get("durableWrites").toString(),
                     target.get("directWrites").toString(),
                     target.get("syncs").toString(),
                     target.get("waitingMsyncs").toString(),
-                    lost == 0 ? "nothing" : "%,d of %,d".formatted(lost, (Long) target.get("eventsBeforeDeath")),
+                    Losses.atKill(target),
                     Losses.atPowerCut(target)));
         }
         return table(

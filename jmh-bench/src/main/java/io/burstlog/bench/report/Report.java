@@ -15,8 +15,7 @@ import java.util.Set;
 /** report.html of all studies in a directory, and each of its pictures as a file beside it. */
 public final class Report {
 
-    private static final String PERCENTILES = ": latency by percentile. The right end is the slowest message of all, or"
-            + " 99.9999%; the axis counts nines.";
+    private static final String PERCENTILES = ": latency by percentile; the axis counts nines.";
 
     private static final List<String> LATENCIES = List.of("fast-ring", "ssd", "device", "mapped", "peers", "drain");
 
@@ -112,10 +111,10 @@ public final class Report {
                                 targets.get(0).get("warmUpMessages"),
                                 study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
-        Charts.percentilesOfAll(title, targets).forEach((which, svg) -> figure(svg, which + PERCENTILES));
+        figure(Charts.percentiles(title, study, targets, new Losses.Table(results)), title + PERCENTILES);
         List<Map<String, Object>> with = with(targets);
         if (!with.isEmpty()) {
-            fastRing(title, targets, with);
+            fastRing(title, study, targets, with);
         }
     }
 
@@ -135,21 +134,24 @@ public final class Report {
         return of.size() < 2 ? List.of() : of;
     }
 
-    private void fastRing(String title, List<Map<String, Object>> targets, List<Map<String, Object>> with) {
+    private void fastRing(
+            String title,
+            Map<String, Object> study,
+            List<Map<String, Object>> targets,
+            List<Map<String, Object>> with) {
         for (String way : List.of("Log4j", "Java over JNA", "Java over JNI", "the bare media")) {
             List<Map<String, Object>> pair = targets.stream()
                     .filter(target -> EACH_MESSAGE.get(way).contains(target.get("name")))
                     .toList();
             if (pair.size() == 2) {
                 figure(
-                        Charts.series(title + ": each message, " + way, pair),
+                        Charts.eachMessage(title + ": each message, " + way, study, pair),
                         title + ": latency of each message in the order of the messages, " + way
-                                + ", with the fast ring and without it. Of each stretch the fastest and the slowest message"
-                                + " are drawn, so that none that stands out is missing.");
+                                + ", with the fast ring and without it.");
             }
         }
         figure(
-                Charts.distributions(title + ": distribution", with),
+                Charts.distributions(title + ": distribution", study, with),
                 title
                         + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at half of one.");
     }

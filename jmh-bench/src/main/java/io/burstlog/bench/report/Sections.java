@@ -167,7 +167,8 @@ final class Sections {
                         .add(target);
             }
             byProducers.forEach((producers, targets) -> figure.accept(
-                    Charts.percentiles(title + producers, targets), title + producers + ": latency by percentile."));
+                    Charts.percentiles(title + producers, study, targets, new Losses.Table(results)),
+                    title + producers + ": latency by percentile."));
         }
     }
 
@@ -211,10 +212,10 @@ final class Sections {
                     rows);
             if (!rows.isEmpty()) {
                 figure.accept(
-                        Charts.load("Load spectrum, p50", "latency, p50 (us)", loadLines(study, "p50")),
+                        Charts.load("Load spectrum, p50", study, "latency, p50 (us)", loadLines(study, "p50")),
                         "Response (solid) and service time (dashed) over the load, p50.");
                 figure.accept(
-                        Charts.load("Load spectrum, p99", "latency, p99 (us)", loadLines(study, "p99")),
+                        Charts.load("Load spectrum, p99", study, "latency, p99 (us)", loadLines(study, "p99")),
                         "Response (solid) and service time (dashed) over the load, p99.");
             }
         });
@@ -276,8 +277,10 @@ final class Sections {
                                     + " In turns: a reader waits for its turn without using a processor.")
                             .formatted(study.get("bytes"), study.get("pauseMicros")));
             html.table(SEEN_HEAD, seenRows(study));
-            Charts.percentilesOfAll((String) study.get("title"), Results.targets(study))
-                    .forEach((which, svg) -> figure.accept(svg, which + ": time until seen, by percentile."));
+            String title = (String) study.get("title");
+            figure.accept(
+                    Charts.percentiles(title, study, Results.targets(study), new Losses.Table(results)),
+                    title + ": time until seen, by percentile.");
         });
     }
 

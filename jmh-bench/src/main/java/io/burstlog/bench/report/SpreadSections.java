@@ -40,9 +40,9 @@ final class SpreadSections {
                                     + " +block say how the thread at the other end waits.")
                             .formatted(study.get("messagesOfWay"), study.get("bytes"), study.get("rate")));
             table("submission, us", submits, "perSecond", "messages/s");
-            percentiles(title + ": queues by hand", "(copy|mapped|set).*", submits);
-            percentiles(title + ": queues of libraries", "(jctools|agrona|disruptor).*", submits);
-            percentiles(title + ": offer", "offer.*", submits);
+            percentiles(title + ": queues by hand", study, "(copy|mapped|set).*", submits);
+            percentiles(title + ": queues of libraries", study, "(jctools|agrona|disruptor).*", submits);
+            percentiles(title + ": offer", study, "offer.*", submits);
             if (!lags.isEmpty()) {
                 html.paragraph("From the offer until the message is durable in the ring, of one message in 64. Durable"
                         + " messages a second: until the last one is durable.");
@@ -56,18 +56,20 @@ final class SpreadSections {
                                         Html.digits(Json.number(target.get("durablePerSecond")))))
                                 .toList());
                 figure.accept(
-                        Charts.percentiles("Durable after", lags),
+                        Charts.percentiles("Durable after", study, lags, new Losses.Table(results)),
                         title + ": from the offer until the message is durable in the ring, by percentile.");
             }
         });
     }
 
-    private void percentiles(String title, String names, List<Map<String, Object>> targets) {
+    private void percentiles(String title, Map<String, Object> study, String names, List<Map<String, Object>> targets) {
         List<Map<String, Object>> some = targets.stream()
                 .filter(target -> ((String) target.get("name")).matches(names))
                 .toList();
         if (!some.isEmpty()) {
-            figure.accept(Charts.percentiles(title, some), title + ": what the submission takes, by percentile.");
+            figure.accept(
+                    Charts.percentiles(title, study, some, new Losses.Table(results)),
+                    title + ": what the submission takes, by percentile.");
         }
     }
 
@@ -87,7 +89,7 @@ final class SpreadSections {
                         .filter(target -> ((String) target.get("name")).contains(what))
                         .toList();
                 figure.accept(
-                        Charts.percentiles(title + ": " + what, some),
+                        Charts.percentiles(title + ": " + what, study, some, new Losses.Table(results)),
                         title + ": response time by percentile, " + what + " on each.");
             }
         });

@@ -81,7 +81,7 @@ public final class Studies {
         add(
                 "peers",
                 "against what one has: Log4j's file appenders, Chronicle Queue",
-                size -> latency("peers", "Peers", 1, 20, 6000, size, "log4j-burst@ssd", PEERS));
+                size -> latency("peers", "Burstlog beside what one has", 1, 20, 6000, size, "log4j-burst@ssd", PEERS));
         add(
                 "hand-over",
                 "what does a hand-over cost the thread that has the message?",

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -62,8 +63,8 @@ class TargetResultTest {
         Histogram histogram = TargetResult.histogramOf(target);
         assertThat(histogram).isEqualTo(result.histogram());
         assertThat(target).containsEntry("messages", 5L).containsEntry("allocatedBytesPerMessage", 8.0);
-        assertThat(Json.list(target.get("series")))
-                .containsExactly(0L, 1000L, 1L, 2000L, 2L, 3000L, 3L, 4000L, 4L, 100_000L);
+        assertThat(Json.list(target.get("cells")))
+                .containsExactly(0L, 99L, 1L, 1L, 109L, 1L, 2L, 115L, 1L, 3L, 119L, 1L, 4L, 166L, 1L);
         assertThat(Json.object(Json.list(read.get("skipped")).get(0))).containsEntry("reason", "it is not there");
         // Value in microseconds, percentile, count.
         List<String> hgrm = Files.readAllLines(directory.resolve("tiny-way-medium.hgrm"));
@@ -77,21 +78,30 @@ class TargetResultTest {
     }
 
     @Test
-    void theSampleOfALongSeriesKeepsItsSlowestMessages() {
+    void eachMessageIsInOneCellOfItsStretchAndItsLatency() {
         long[] nanos = new long[1_000_000];
-        Arrays.fill(nanos, 1000);
+        Arrays.fill(nanos, 1024);
         nanos[123_457] = 50_000_000;
         nanos[999_999] = 40_000_000;
 
-        List<Long> sample = TargetResult.sample(nanos);
+        List<Long> cells = TargetResult.cells(nanos);
 
-        assertThat(sample).containsSequence(123_457L, 50_000_000L).endsWith(999_999L, 40_000_000L);
+        long messages = 0;
+        List<List<Long>> slow = new ArrayList<>();
+        for (int i = 0; i < cells.size(); i += 3) {
+            messages += cells.get(i + 2);
+            if (cells.get(i + 1) != 100) {
+                slow.add(cells.subList(i, i + 3));
+            }
+        }
+        assertThat(messages).isEqualTo(1_000_000);
+        assertThat(slow).containsExactly(List.of(29L, 255L, 1L), List.of(239L, 252L, 1L));
     }
 
     @Test
-    void theSampleIsSmallHoweverLongTheSeries() {
+    void theCellsAreFewHoweverLongTheSeries() {
         long[] nanos = new Random(1).longs(1_000_000, 50, 5_000_000).toArray();
 
-        assertThat(TargetResult.sample(nanos).size() / 2).isBetween(3_000, 8_000);
+        assertThat(TargetResult.cells(nanos).size() / 3).isBetween(10_000, 240 * 170);
     }
 }

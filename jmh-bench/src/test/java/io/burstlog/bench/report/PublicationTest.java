@@ -178,13 +178,13 @@ class PublicationTest {
 
     @Test
     void conditionsNameTheKindOfDiskAndNotItsPath() {
-        assertThat(Publication.disk("ext4 on /dev/vda (rw,relatime); write cache: write back, logical block: 512"))
+        assertThat(Conditions.disk("ext4 on /dev/vda (rw,relatime); write cache: write back, logical block: 512"))
                 .isEqualTo("ext4 on a virtio disk, write back");
         assertThat(
-                        Publication.disk(
+                        Conditions.disk(
                                 "xfs on /dev/nvme0n1p2 (rw); model: Fast Drive, write cache: write through, logical block: 512"))
                 .isEqualTo("xfs on Fast Drive, write through");
-        assertThat(Publication.disk("tmpfs on tmpfs (rw); no block device of its own"))
+        assertThat(Conditions.disk("tmpfs on tmpfs (rw); no block device of its own"))
                 .isEqualTo("tmpfs");
     }
 

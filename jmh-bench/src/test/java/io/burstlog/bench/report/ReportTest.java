@@ -206,8 +206,6 @@ class ReportTest {
         assertThat(Axis.yearBeyond(0.001)).isEqualTo("2.0 h");
         assertThat(Axis.yearBeyond(0.0001)).isEqualTo("12 min");
         assertThat(Axis.yearBeyond(0.000001)).isEqualTo("7.3 s");
-        assertThat(Charts.percentiles("any", List.of(target("a", 5_000))))
-                .contains(">99.9<", ">2.0 h<", ">time in a trading year (8 h x 252 days) beyond this percentile<");
     }
 
     @Test
