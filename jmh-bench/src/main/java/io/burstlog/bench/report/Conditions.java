@@ -37,6 +37,16 @@ final class Conditions {
     /** Two lines: how many messages of which size, and when; and the machine. */
     static List<String> inPicture(Map<String, Object> study, List<Map<String, Object>> targets) {
         Map<String, Object> facts = Json.object(study.get("environment"));
+        return List.of(messages(study, targets) + "; " + date(facts), machine(study, facts));
+    }
+
+    /** What made it, when, and on what. */
+    static String inShort(Map<String, Object> study) {
+        Map<String, Object> facts = Json.object(study.get("environment"));
+        return "Made by `%s`; %s; %s.".formatted(facts.get("command"), date(facts), machine(study, facts));
+    }
+
+    private static String machine(Map<String, Object> study, Map<String, Object> facts) {
         List<String> machine = new ArrayList<>(Stream.of(
                         processors(facts),
                         disk(fact(facts, "log files on")),
@@ -46,7 +56,7 @@ final class Conditions {
         if (!study.containsKey("orders") && facts.containsKey("JVM")) { // else each target names its own
             machine.add(fact(facts, "JVM").replaceFirst(".* (\\d[\\w.]*).*", "JDK $1"));
         }
-        return List.of(messages(study, targets) + "; " + date(facts), String.join("; ", machine));
+        return String.join("; ", machine);
     }
 
     private static String messages(Map<String, Object> study, List<Map<String, Object>> targets) {

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /**
  * Puts results into benchmarks.md. Each block of the page between {@code <!-- published: NAME -->} and {@code <!-- end
  * of NAME -->} becomes the result of the study of that name, if there is one; other blocks stay. Pictures and raw
- * histograms go to the folder pictures beside the page.
+ * histograms go to the folder pictures beside the page. The README beside the docs has the fast ring in short.
  */
 final class Publication {
 
@@ -25,6 +25,9 @@ final class Publication {
 
     /** Blocks with another name than the study whose results they show. */
     private static final Map<String, String> STUDIES = Map.of("slower", "peers", "hand-over", "hand-over-64");
+
+    /** The block of README.md. */
+    private static final String IN_SHORT = "fast-ring-in-short";
 
     private final Path docs;
     private final Path pictures;
@@ -56,6 +59,19 @@ final class Publication {
             }
         }
         Files.writeString(docs.resolve("benchmarks.md"), page);
+        Path readme = docs.toAbsolutePath().resolveSibling("README.md");
+        if (results.study("fast-ring").isPresent() && Files.exists(readme)) {
+            Map<String, Object> study = results.study("fast-ring").get();
+            String block = PublishedStudy.inShort(study) + Conditions.inShort(study);
+            Files.writeString(readme, replaced(Files.readString(readme), IN_SHORT, block));
+            System.out.println("pictures     " + readme + ": " + IN_SHORT);
+        }
+    }
+
+    private static String replaced(String page, String name, String block) {
+        return Pattern.compile("(?s)(<!-- published: %1$s -->\n).*?(<!-- end of %1$s -->\n)".formatted(name))
+                .matcher(page)
+                .replaceFirst("$1" + Matcher.quoteReplacement("\n" + block + "\n\n") + "$2");
     }
 
     private void publish(String name, Map<String, Object> study) throws IOException {
@@ -75,9 +91,7 @@ final class Publication {
             block.append(
                     " [Raw histograms](pictures/%s), SHA-256 `%s`.".formatted(file.getFileName(), sha256(histograms)));
         }
-        Matcher old = Pattern.compile("(?s)(<!-- published: %1$s -->\n).*?(<!-- end of %1$s -->\n)".formatted(name))
-                .matcher(page);
-        page = old.replaceFirst("$1" + Matcher.quoteReplacement("\n" + block + "\n\n") + "$2");
+        page = replaced(page, name, block.toString());
     }
 
     static String link(String file, String svg) {

@@ -4,6 +4,7 @@ package io.burstlog.bench.report;
 import io.burstlog.bench.harness.Json;
 import io.burstlog.bench.harness.Ratios;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,13 @@ final class PublishedStudy {
 
     private static final List<String> FIGURES = List.of("average", "p50", "p99", "p99.9", "p99.99", "max");
     private static final String OURS = "log4j-burst@";
+
+    private static final Map<String, String> IN_SHORT = Map.of(
+            "log4j-burst@device", "ring on a fast device (zram in its place), log file on the disk",
+            "log4j-burst@ssd", "ring and log file on the disk",
+            "log4j-force", "no ring: `FileChannel.force` for each event",
+            "bare@device", "a bare write to the fast device",
+            "bare@ssd", "a bare write to the disk");
 
     private PublishedStudy() {}
 
@@ -93,6 +101,30 @@ final class PublishedStudy {
             case "open" -> table(Sections.OPEN_HEAD, Sections.openRows(study));
             default -> latencies(study, losses);
         };
+    }
+
+    /** The figures of the README, as the study fast-ring has them. Ends with an empty line. */
+    static String inShort(Map<String, Object> study) {
+        List<List<String>> rows = new ArrayList<>();
+        String events = "";
+        for (Map<String, Object> target : Results.targets(study)) {
+            String words = IN_SHORT.get(target.get("name"));
+            if (words != null) {
+                String mark = ((String) target.get("name")).startsWith("bare@") ? "*" : "";
+                rows.add(Stream.of(
+                                words,
+                                Sections.micros(target, "p50"),
+                                Sections.micros(target, "p99"),
+                                Sections.micros(target, "p99.9"))
+                        .map(cell -> mark + cell + mark)
+                        .toList());
+                events = "%,d".formatted((Long) target.get("messages"));
+            }
+        }
+        rows.sort(Comparator.comparing(row -> row.get(0).startsWith("*"))); // the media last
+        return "An event of %s bytes through Log4j, in microseconds; one thread, %s events each:\n\n"
+                        .formatted(study.get("bytes"), events)
+                + table(List.of("", "p50", "p99", "p99.9"), rows);
     }
 
     /** A line for each: its name, and HdrHistogram's compressed encoding in Base64, in nanoseconds. */

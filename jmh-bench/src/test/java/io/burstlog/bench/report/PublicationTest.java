@@ -136,6 +136,34 @@ class PublicationTest {
     }
 
     @Test
+    void theReadmeBesideTheDocsHasTheFastRingInShort() throws Exception {
+        Path tree = Files.createDirectories(docs.resolve("tree/docs"));
+        Files.copy(docs.resolve("benchmarks.md"), tree.resolve("benchmarks.md"));
+        Path readme = tree.resolveSibling("README.md");
+        Files.writeString(
+                readme,
+                "# Title\n<!-- published: fast-ring-in-short -->\nold\n<!-- end of fast-ring-in-short -->\nrest\n");
+        Study study = new Study("fast-ring", "latency", "Fast ring", CONDITIONS).with("bytes", 256);
+        study.add(target("bare@ssd", 3_000));
+        study.add(target("java-jni@ssd", 4_000));
+        study.add(target("log4j-burst@ssd", 5_000));
+        study.write(out);
+
+        Report.publish(new Options(List.of("--docs", tree.toString(), "--out", out.toString())));
+
+        assertThat(readme)
+                .content()
+                .startsWith("# Title\n<!-- published: fast-ring-in-short -->\n\nAn event of 256 bytes through Log4j")
+                .contains(
+                        "1,000 events each:",
+                        "| ring and log file on the disk | 5.50 | 5.99 | 6.00 |\n"
+                                + "| *a bare write to the disk* | *3.50* | *3.99* | *4.00* |\n",
+                        "Made by `scripts/bench/all --publish x`")
+                .endsWith("<!-- end of fast-ring-in-short -->\nrest\n")
+                .doesNotContain("old", "JNI");
+    }
+
+    @Test
     void eachIsComparedWithTheBaselineInBlocksOfTheSameRound() throws Exception {
         Study study = new Study("device", "latency", "Device", CONDITIONS).with("baseline", "bare@device");
         study.add(target("bare@device", 1_000_000));
