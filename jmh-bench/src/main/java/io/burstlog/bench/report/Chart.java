@@ -54,6 +54,9 @@ final class Chart {
 
     private record Cells(String name, List<Cell> cells, String colour) {}
 
+    /** A bar at a point of the line before it. */
+    private record Spread(double x, double low, double high, String colour) {}
+
     private final String title;
     private final Axis x;
     private final Axis y;
@@ -61,6 +64,7 @@ final class Chart {
     private final List<Line> lines = new ArrayList<>();
     private final List<Cells> clouds = new ArrayList<>();
     private String rule = "";
+    private final List<Spread> spreads = new ArrayList<>();
 
     Chart(String title, Axis x, Axis y) {
         this.title = title;
@@ -86,6 +90,12 @@ final class Chart {
         return this;
     }
 
+    /** An upright bar from low to high, in the colour of the last line. */
+    Chart spread(double at, double low, double high) {
+        spreads.add(new Spread(at, low, high, lines.get(lines.size() - 1).colour()));
+        return this;
+    }
+
     /** @param note behind the name in the legend */
     Chart line(Group group, String name, String note, double[] xs, double[] ys, int colour) {
         lines.add(new Line(name, note, xs, ys, group, colour(colour)));
@@ -106,6 +116,7 @@ final class Chart {
             x.reach(line.x());
             y.reach(line.y());
         });
+        spreads.forEach(spread -> y.reach(new double[] {spread.low(), spread.high()}));
         clouds.forEach(cloud -> cloud.cells().forEach(cell -> {
             x.reach(new double[] {cell.left(), cell.right()});
             y.reach(new double[] {cell.low(), cell.high()});
@@ -130,6 +141,16 @@ final class Chart {
                 .max()
                 .orElse(1);
         clouds.forEach(cloud -> draw(out, cloud, most, top, bottom));
+        for (Spread spread : spreads) {
+            out.append("<path d=\"M%s %sV%sm-4 0h8M%s %sm-4 0h8\" stroke=\"%s\" stroke-width=\"1.4\" fill=\"none\"/>\n"
+                    .formatted(
+                            pixel(across(spread.x())),
+                            pixel(down(spread.low(), top, bottom)),
+                            pixel(down(spread.high(), top, bottom)),
+                            pixel(across(spread.x())),
+                            pixel(down(spread.low(), top, bottom)),
+                            spread.colour()));
+        }
         lines.forEach(line -> draw(out, line, top, bottom));
         if (isNumbered()) {
             numbers(out, top, bottom);

@@ -191,7 +191,10 @@ final class Charts {
         return chart.svg();
     }
 
-    /** Lines over the load. Lines with an odd number are dashed, in the colour of the line before. */
+    /**
+     * Lines over the load, of points of load, median and quartiles. A line with an odd number is dashed, in the colour
+     * of the line before, and without its quartiles.
+     */
     static String load(String title, Map<String, Object> study, String yTitle, Map<String, List<double[]>> lines) {
         Chart chart = new Chart(title, Axis.linear("load (% of the capacity of each)"), Axis.logarithmic(yTitle))
                 .notes(Conditions.inPicture(study, Results.targets(study)));
@@ -204,7 +207,10 @@ final class Charts {
                             .mapToDouble(point -> micros(point[1]))
                             .toArray(),
                     index % 2 == 1,
-                    index++ / 2);
+                    index / 2);
+            if (index++ % 2 == 0) {
+                line.getValue().forEach(point -> chart.spread(point[0], micros(point[2]), micros(point[3])));
+            }
         }
         return chart.svg();
     }

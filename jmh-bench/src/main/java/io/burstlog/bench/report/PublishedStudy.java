@@ -45,7 +45,10 @@ final class PublishedStudy {
                 pictures.put(
                         name,
                         Charts.load(
-                                "Load spectrum, p99", study, "latency, p99 (us)", Sections.loadLines(study, "p99")));
+                                "Load spectrum, p99",
+                                study,
+                                "latency, p99 of a block: median and quartiles (us)",
+                                Sections.loadLines(study, "p99")));
             case "file-systems" -> {
                 for (String what : List.of("ring", "log")) {
                     pictures.put(
@@ -171,30 +174,17 @@ final class PublishedStudy {
     }
 
     private static String load(Map<String, Object> study, Losses.Table losses) {
+        List<String> head = new ArrayList<>(Sections.LOAD_HEAD);
+        head.addAll(List.of("lost at kill", "lost at power cut"));
         List<List<String>> rows = new ArrayList<>();
         for (Map<String, Object> target : Results.targets(study)) {
-            Map<String, Object> response = Json.object(target.get("response"));
-            List<String> row = new ArrayList<>(List.of(
-                    TargetWords.of((String) target.get("target")),
-                    target.get("percentOfCapacity") + "%",
-                    Html.digits(Json.number(target.get("reachedPerSecond"))),
-                    Sections.micros(response, "p50"),
-                    Sections.micros(response, "p99"),
-                    Sections.micros(response, "p99.9")));
+            List<String> row = new ArrayList<>(Sections.loadRow(target));
             row.addAll(losses.of((String) target.get("target")));
             rows.add(row);
         }
-        return table(
-                List.of(
-                        "target",
-                        "load",
-                        "messages/s",
-                        "response p50, us",
-                        "p99",
-                        "p99.9",
-                        "lost at kill",
-                        "lost at power cut"),
-                rows);
+        return "%s blocks of each, in turns, each of %s messages or more. *Of a block*: median (lower quartile .. upper quartile) of the blocks.\n\n"
+                        .formatted(study.get("rounds"), "1,000")
+                + table(head, rows);
     }
 
     private static String syncs(Map<String, Object> study) {

@@ -54,6 +54,8 @@ final class Sections {
             "messages");
     static final List<String> OPEN_HEAD = List.of("what", "milliseconds");
 
+    private static final double NANOS_OF_MICRO = 1e3;
+
     private final Results results;
     private final Html html;
     private final BiConsumer<String, String> figure;
@@ -172,71 +174,79 @@ final class Sections {
         }
     }
 
+    static final List<String> LOAD_HEAD = List.of(
+            "target",
+            "load",
+            "messages/s",
+            "response p50 of a block, us",
+            "p99 of a block",
+            "p99 of all",
+            "p99.9 of all",
+            "messages");
+
     void load() {
         results.study("load").ifPresent(study -> {
             html.heading(2, (String) study.get("title"));
             html.paragraph(
-                    "Open loop: messages have intended times, at a constant rate that is a part of what the target takes"
-                            + " in a closed loop. Service time is what the call took; response time counts from the intended time, so"
-                            + " that who waits behind a slow one is not forgotten (no coordinated omission).");
-            List<List<String>> rows = new ArrayList<>();
-            for (Map<String, Object> target : Results.targets(study)) {
-                Map<String, Object> service = Json.object(target.get("service"));
-                Map<String, Object> response = Json.object(target.get("response"));
-                rows.add(List.of(
-                        TargetWords.of((String) target.get("target")),
-                        target.get("percentOfCapacity").toString(),
-                        Html.digits(Json.number(target.get("reachedPerSecond"))),
-                        "%,d".formatted((Long) response.get("messages")),
-                        micros(service, "p50"),
-                        micros(service, "p99"),
-                        micros(service, "p99.9"),
-                        micros(response, "p50"),
-                        micros(response, "p99"),
-                        micros(response, "p99.9"),
-                        micros(response, "max")));
-            }
-            html.table(
-                    List.of(
-                            "target",
-                            "load %",
-                            "messages/s",
-                            "messages",
-                            "service p50",
-                            "p99",
-                            "p99.9",
-                            "response p50",
-                            "p99",
-                            "p99.9",
-                            "max"),
-                    rows);
+                    ("Open loop: messages have intended times, at a constant rate that is a part of what the target takes"
+                                    + " in a closed loop. Response time counts from the intended time, so that who waits behind a slow one is"
+                                    + " not forgotten (no coordinated omission). %s blocks of each, in turns; a figure of a block is the"
+                                    + " median of them (lower quartile .. upper quartile).")
+                            .formatted(study.get("rounds")));
+            List<List<String>> rows =
+                    Results.targets(study).stream().map(Sections::loadRow).toList();
+            html.table(LOAD_HEAD, rows);
             if (!rows.isEmpty()) {
                 figure.accept(
-                        Charts.load("Load spectrum, p50", study, "latency, p50 (us)", loadLines(study, "p50")),
-                        "Response (solid) and service time (dashed) over the load, p50.");
+                        Charts.load(
+                                "Load spectrum, p50",
+                                study,
+                                "latency, p50 of a block: median and quartiles (us)",
+                                loadLines(study, "p50")),
+                        "Response (solid) and service time (dashed) over the load, p50 of a block: median and quartiles.");
                 figure.accept(
-                        Charts.load("Load spectrum, p99", study, "latency, p99 (us)", loadLines(study, "p99")),
-                        "Response (solid) and service time (dashed) over the load, p99.");
+                        Charts.load(
+                                "Load spectrum, p99",
+                                study,
+                                "latency, p99 of a block: median and quartiles (us)",
+                                loadLines(study, "p99")),
+                        "Response (solid) and service time (dashed) over the load, p99 of a block: median and quartiles.");
             }
         });
     }
 
-    /** A figure over the load: response time, then service time. */
-    static Map<String, List<double[]>> loadLines(Map<String, Object> study, String figure) {
-        Map<String, List<double[]>> lines = new LinkedHashMap<>();
-        Results.targets(study).forEach(target -> point(lines, target, figure));
-        return lines;
+    static List<String> loadRow(Map<String, Object> target) {
+        Map<String, Object> response = Json.object(target.get("response"));
+        return List.of(
+                TargetWords.of((String) target.get("target")),
+                target.get("percentOfCapacity") + "%",
+                Html.digits(Ratios.of(Results.numbers(target.get("reachedPerSecond")))
+                        .median()),
+                Checks.spread(ofBlocks(target, "response p50"), NANOS_OF_MICRO),
+                Checks.spread(ofBlocks(target, "response p99"), NANOS_OF_MICRO),
+                micros(response, "p99"),
+                micros(response, "p99.9"),
+                "%,d".formatted((Long) response.get("messages")));
     }
 
-    private static void point(Map<String, List<double[]>> lines, Map<String, Object> target, String figure) {
-        double load = Json.number(target.get("percentOfCapacity"));
-        for (String time : List.of("response", "service")) {
-            lines.computeIfAbsent(
-                            TargetWords.of((String) target.get("target")) + ", " + time, first -> new ArrayList<>())
-                    .add(new double[] {
-                        load, Json.number(Json.object(target.get(time)).get(figure))
-                    });
+    private static Ratios ofBlocks(Map<String, Object> target, String figure) {
+        return Ratios.of(
+                Results.numbers(Json.object(target.get("figuresOfBlocks")).get(figure)));
+    }
+
+    /** A figure over the load, with its quartiles: response time, then service time. Each: load, median, quartiles. */
+    static Map<String, List<double[]>> loadLines(Map<String, Object> study, String figure) {
+        Map<String, List<double[]>> lines = new LinkedHashMap<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            double load = Json.number(target.get("percentOfCapacity"));
+            for (String time : List.of("response", "service")) {
+                Ratios blocks = ofBlocks(target, time + " " + figure);
+                lines.computeIfAbsent(
+                                TargetWords.of((String) target.get("target")) + ", " + time, first -> new ArrayList<>())
+                        .add(new double[] {load, blocks.median(), blocks.lowerQuartile(), blocks.upperQuartile()});
+            }
         }
+        return lines;
     }
 
     static List<List<String>> handOverRows(Map<String, Object> study) {

@@ -98,15 +98,14 @@ public final class Studies {
                                 : step(1, "queue --bytes 99 --messages 100000")));
         add(
                 "load",
-                "what when it is busy? Open loop, 2% to 100% of the capacity of each",
+                "what when it is busy? Open loop, 5% to 100% of the capacity of each, blocks in turns",
                 size -> List.of(step(
                         1,
-                        "load --targets log4j-burst@device,log4j-burst@ssd,log4j-force,log4j-raf-flush --millis",
-                        size.of(200, 3000),
-                        "--blocks",
-                        size.of(2, 10),
-                        "--warm-up",
-                        size.of(3000, 20_000))));
+                        "load --targets log4j-burst@device,log4j-burst@ssd,log4j-force,log4j-raf-flush --millis 300"
+                                + " --warm-up",
+                        size.of(3000, 20_000),
+                        "--seconds",
+                        size.of(60, 1800))));
         add(
                 "file-systems",
                 "which file system below the ring, which below the log file? 1,000 messages/s, open loop; root only",

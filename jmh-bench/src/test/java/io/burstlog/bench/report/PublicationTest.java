@@ -31,8 +31,8 @@ class PublicationTest {
     @BeforeEach
     void aPage() throws Exception {
         StringBuilder page = new StringBuilder("# Benchmarks\n");
-        for (String name :
-                List.of("peers", "slower", "device", "syncs", "jvm", "agreement", "hand-over", "throughput", "open")) {
+        for (String name : List.of(
+                "peers", "slower", "device", "syncs", "jvm", "agreement", "hand-over", "throughput", "open", "load")) {
             page.append("<!-- published: %1$s -->\nold %1$s\n<!-- end of %1$s -->\n".formatted(name));
         }
         Files.writeString(docs.resolve("benchmarks.md"), page);
@@ -202,6 +202,31 @@ class PublicationTest {
                 .contains("copy to a byte buffer, 1")
                 .doesNotContain("4 producers");
         assertThat(docs.resolve("pictures/hand-over-64.histograms")).content().hasLineCount(2);
+    }
+
+    @Test
+    void aLoadIsTheMedianOfItsBlocksWithTheirSpreadInTableAndPicture() throws Exception {
+        Study study = new Study("load", "load", "Load", CONDITIONS).with("rounds", 5);
+        for (long percent : new long[] {50, 100}) {
+            Map<String, Object> level = new LinkedHashMap<>(Map.of("name", "a " + percent, "target", "a"));
+            level.put("percentOfCapacity", percent);
+            level.put("reachedPerSecond", List.of(900.0, 1000.0, 1100.0));
+            Map<String, Object> figures = new LinkedHashMap<>();
+            for (String figure : List.of("response p50", "response p99", "service p50", "service p99")) {
+                figures.put(figure, List.of(40_000.0, 20_000.0, 9_000_000.0, 10_000.0, 30_000.0));
+            }
+            level.put("figuresOfBlocks", figures);
+            level.put("response", target("a", 5_000));
+            study.add(level);
+        }
+        study.write(out);
+
+        assertThat(publish())
+                .contains("5 blocks of each, in turns")
+                .containsPattern(
+                        "\\| a \\| 50% \\| 1,000 \\| 30.00 \\(20.00 .. 40.00\\) \\| 30.00 \\(20.00 .. 40.00\\) \\|"
+                                + " 5.\\d+ \\| 6.\\d+ \\| 1,000 \\|");
+        assertThat(docs.resolve("pictures/load.svg")).content().containsPattern("<path d=\"M\\S+ \\S+V\\S+m-4 0h8");
     }
 
     @Test

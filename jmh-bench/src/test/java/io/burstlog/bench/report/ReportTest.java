@@ -59,6 +59,14 @@ class ReportTest {
                 .orElseThrow();
     }
 
+    private static Map<String, Object> figuresOfBlocks(Double... nanos) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        for (String figure : List.of("response p50", "response p99", "service p50", "service p99")) {
+            figures.put(figure, List.of(nanos));
+        }
+        return figures;
+    }
+
     @Test
     void everyStudyHasItsPicturesAndEveryPictureIsInThePage() throws Exception {
         study(
@@ -86,7 +94,9 @@ class ReportTest {
                     "percentOfCapacity",
                     percent,
                     "reachedPerSecond",
-                    10.0,
+                    List.of(10.0, 11.0),
+                    "figuresOfBlocks",
+                    figuresOfBlocks(1000.0 * percent, 2000.0 * percent),
                     "service",
                     target("a", 1000),
                     "response",
