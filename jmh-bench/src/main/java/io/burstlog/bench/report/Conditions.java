@@ -40,7 +40,7 @@ final class Conditions {
         return List.of(messages(study, targets) + "; " + date(facts), machine(study, facts));
     }
 
-    /** What made it, when, and on what. */
+    /** The command that made it, the date and the machine. */
     static String inShort(Map<String, Object> study) {
         Map<String, Object> facts = Json.object(study.get("environment"));
         return "Made by `%s`; %s; %s.".formatted(facts.get("command"), date(facts), machine(study, facts));
