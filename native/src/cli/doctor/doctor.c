@@ -17,14 +17,16 @@
 #include "device/probe.h"
 #include "ledger/ledger.h"
 
-static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"
-                            "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
-                            "       burstlog doctor --drive-report FOLDER-OR-DEVICE [--blocks N] [--root DIR]\n"
-                            "       burstlog doctor --verify-device DEVICE-OR-FILE --serve [--report HOST:PORT] "
-                            "[--blocks N]\n"
-                            "                       [--size SIZE] [--io ENGINE] [--force]\n"
-                            "       burstlog doctor --verify-device DEVICE-OR-FILE --check N [--json]\n"
-                            "       burstlog doctor --listen [ADDRESS:]PORT [--seconds N]";
+static const char usage[] =
+    "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"
+    "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
+    "       burstlog doctor --drive-report FOLDER-OR-DEVICE [--blocks N] [--force] [--root DIR]\n"
+    "                       [--verify-device TEST --check N]\n"
+    "       burstlog doctor --verify-device DEVICE-OR-FILE --serve [--report HOST:PORT] "
+    "[--blocks N]\n"
+    "                       [--size SIZE] [--io ENGINE] [--force]\n"
+    "       burstlog doctor --verify-device DEVICE-OR-FILE --check N [--json]\n"
+    "       burstlog doctor --listen [ADDRESS:]PORT [--seconds N]";
 
 static const char about[] =
     "\nFinds what makes a log slow or unsteady on this host: in cores, memory, the ring's disk, file systems, clock,\n"
@@ -39,8 +41,10 @@ static const char about[] =
     "kept from it: one core after the other, or all --together. It advises cores for the threads that log and for\n"
     "the drain.\n"
     "\n--drive-report prints one line for the table of drives in docs/benchmarks.md: model, firmware, write cache, and\n"
-    "what N durable writes of a block take (default: 20000, for 30 s at most), in us. In a folder it writes a file of\n"
-    "16M that is gone when it ends; a device must be blank. Nothing else should use the drive.\n"
+    "what N durable writes of a block take (default: 20000, for 30 s at most), in us; then writes of 8 KiB a second without\n"
+    "sync, with O_DSYNC and with fdatasync; and what a ring writes to the drive in a day. In a folder it writes a file of\n"
+    "16M that is gone when it ends; a device must be blank. Nothing else should use the drive. With --verify-device and\n"
+    "--check the line also has what the plug-pull test found there.\n"
     "\n--verify-device is the plug-pull test: does a disk keep what it acknowledged when the power goes?\n"
     "  1. on another machine:   burstlog doctor --listen 7007\n"
     "  2. on this one:          burstlog doctor --verify-device /dev/sdX --serve --report OTHER:7007\n"
@@ -164,6 +168,13 @@ static int run_task(struct doctor_request *request) {
     case LISTEN:
         return verify_listen(&request->verify);
     case DRIVE:
+        if (request->serve || request->check != (request->verify.path != NULL)) {
+            return cli_misused(
+                usage, "--drive-report takes a plug-pull test on that drive as --verify-device and --check N", NULL);
+        }
+        if (request->check && host_is_recorded(&request->host)) {
+            return cli_misused(usage, "--drive-report with --root measures nothing, so it takes no --check", NULL);
+        }
         return doctor_drive_report(&request->host, &request->verify);
     default:
         return check_host(request);
@@ -218,12 +229,12 @@ static int read_option(int option, const char *value, struct doctor_request *req
         request->jitter.together = 1;
         return CLI_GO_ON;
     case 'V':
-        request->task = VERIFY;
+        request->task = request->task == DRIVE ? DRIVE : VERIFY;
         request->verify.path = value;
         return CLI_GO_ON;
     case 'D':
         request->task = DRIVE;
-        request->verify.path = value;
+        request->verify.drive = value;
         return CLI_GO_ON;
     case 'S':
         request->serve = 1;

@@ -77,7 +77,8 @@ struct jitter_request {
 int doctor_jitter(const struct doctor *doctor, const struct jitter_request *request);
 
 struct verify_request {
-    const char *path;
+    const char *path;   /* the medium of the test; drive report: of one that was made on the drive, or NULL */
+    const char *drive;  /* drive report: a folder on the drive, or its device */
     const char *report; /* HOST:PORT or NULL */
     const char *listen; /* PORT or ADDRESS:PORT or NULL */
     uint32_t io;        /* serve: enum burst_io; BURST_IO_AUTO takes in turns all engines that auto may choose */
@@ -89,13 +90,17 @@ struct verify_request {
     int json;
 };
 
-/* Prints the drive under request->path, and how long its durable writes take; request->blocks is their number. Returns
- * the exit code. */
+/* Prints the drive under request->drive, how long its writes take, what the plug-pull test at request->path found, and
+ * what a ring writes to it in a day; request->blocks is the number of writes. Returns the exit code. */
 int doctor_drive_report(const struct host *host, const struct verify_request *request);
 
 /* The plug-pull test. Each call returns the exit code. */
 int verify_serve(const struct verify_request *request);
 int verify_check(const struct verify_request *request);
 int verify_listen(const struct verify_request *request);
+
+/* Looks for the blocks up to request->last in the medium of a plug-pull test, as verify_check does, and says in a few
+ * words what is lost. Returns 0, or -errno with a sentence. */
+int verify_result(const struct verify_request *request, char *words, size_t room);
 
 #endif

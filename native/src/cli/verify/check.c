@@ -196,6 +196,16 @@ static int check_blocks(struct device *device, uint8_t *block, const struct veri
     return rc;
 }
 
+static int look(struct device *device, const struct verify_request *request, struct outcome *outcome) {
+    uint8_t *block = platform_allocate(&platform_linux, device->block_bytes, PLATFORM_PLAIN);
+    const int rc = block == NULL ? error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes)
+                                 : check_blocks(device, block, request, outcome);
+    if (block != NULL) {
+        platform_release(&platform_linux, block, device->block_bytes);
+    }
+    return rc;
+}
+
 int verify_check(const struct verify_request *request) {
     struct device *device;
     struct outcome outcome;
@@ -203,15 +213,28 @@ int verify_check(const struct verify_request *request) {
     if (rc < 0) {
         return cli_failed(rc);
     }
-    uint8_t *block = platform_allocate(&platform_linux, device->block_bytes, PLATFORM_PLAIN);
-    rc = block == NULL ? error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes)
-                       : check_blocks(device, block, request, &outcome);
-    if (block != NULL) {
-        platform_release(&platform_linux, block, device->block_bytes);
-    }
+    rc = look(device, request, &outcome);
     if (rc == 0) {
         print_outcome(device, &outcome, request->json);
     }
     device_close(device);
     return rc < 0 ? cli_failed(rc) : outcome.missing + outcome.torn > 0 ? EXIT_DAMAGE : EXIT_OK;
+}
+
+int verify_result(const struct verify_request *request, char *words, size_t room) {
+    struct device *device;
+    struct outcome outcome;
+    int rc = device_open(&platform_linux, request->path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = look(device, request, &outcome);
+    if (rc == 0) {
+        const uint32_t turn = verify_turn_of(&outcome.test, outcome.last);
+        snprintf(words, room, "one cut, by %s: %" PRIu64 " of %" PRIu64 " blocks lost",
+                 device_io_name(outcome.test.turns[turn].io), outcome.missing + outcome.torn,
+                 outcome.last - outcome.first + 1);
+    }
+    device_close(device);
+    return rc;
 }
