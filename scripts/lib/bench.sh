@@ -16,6 +16,7 @@ revision() {
 
 # benchmarks ARGUMENT..: studies, or JMH. The results name $bench_script as what made them, or the jar if it is not set.
 benchmarks() {
-  "$JAVA_HOME/bin/java" -Xms2g -Xmx2g "-Dbench.revision=$(revision | tr -d '\n')" "-Dbench.script=${bench_script:-}" \
+  "$JAVA_HOME/bin/java" -Xms2g -Xmx2g "-Dbench.peers=$PWD/target/peers" "-Dbench.revision=$(revision | tr -d '\n')" \
+    "-Dbench.script=${bench_script:-}" \
     -jar jmh-bench/target/benchmarks.jar "$@"
 }

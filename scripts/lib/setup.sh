@@ -82,6 +82,7 @@ missing_test_packages() {
   command -v mkfs.btrfs >/dev/null || echo btrfs-progs
   [ -e /usr/include/fuse3/fuse.h ] || echo libfuse3-dev
   [ -e /usr/include/spdlog/spdlog.h ] || echo libspdlog-dev
+  [ -e /usr/include/sqlite3.h ] || echo libsqlite3-dev
 }
 
 # Installs what the build lacks, and the packages named (each called like its command); exports JAVA_HOME.

@@ -122,6 +122,21 @@ class OneJarIT {
         assertThat(directory.resolve("out").resolve("report.html")).isNotEmptyFile();
     }
 
+    /** An archive is a JVM of its own; native programs are not in the jar. */
+    @Test
+    void peersInProcessesOfTheirOwnRunOrSayWhyNot() throws Exception {
+        String said =
+                run("peers --targets aeron-archive,logback-flush,quill-fsync --messages 60 --warm-up 20 --block 20"
+                        .concat(" --dir " + directory + " --out " + directory.resolve("out"))
+                        .split(" "));
+
+        assertThat(said).containsPattern("(?m)^!!!! SKIPPED: peers: quill-fsync: .*scripts/bench/all builds it");
+        assertThat(Json.list(
+                        Json.readObject(directory.resolve("out/peers.json")).get("targets")))
+                .extracting(target -> Json.object(target).get("name"))
+                .containsExactly("aeron-archive", "logback-flush");
+    }
+
     /** Each way has a second process, which sees each message in its order, or ends with an exception. */
     @Test
     void anotherProcessSeesWhatIsWritten() throws Exception {

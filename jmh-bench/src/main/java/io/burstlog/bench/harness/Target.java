@@ -40,6 +40,9 @@ public interface Target extends AutoCloseable {
         return "";
     }
 
+    /** Ends the processes of its own at once, without any farewell. A target within this one has none. */
+    default void kill() throws IOException {}
+
     @Override
     default void close() throws IOException {}
 }

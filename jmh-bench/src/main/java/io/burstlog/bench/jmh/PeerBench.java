@@ -22,6 +22,8 @@ public class PeerBench extends TargetBench {
         "log4j-mmap-flush",
         "log4j-mmap-buffered",
         "log4j-async-raf",
+        "logback-flush",
+        "logback-buffered",
         "chronicle",
         "chronicle-sync",
         "chronicle-msync"

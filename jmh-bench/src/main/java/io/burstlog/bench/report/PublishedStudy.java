@@ -4,6 +4,7 @@ package io.burstlog.bench.report;
 import io.burstlog.bench.harness.Json;
 import io.burstlog.bench.harness.Ratios;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -161,6 +162,12 @@ final class PublishedStudy {
             base.ifPresent(of -> row.add(target == of ? "1" : over(target, of)));
             row.add("%,d".formatted((Long) target.get("messages")));
             row.addAll(losses.of(name));
+            rows.add(row);
+        }
+        for (Map<String, Object> alone : Results.averages(study)) {
+            List<String> row = new ArrayList<>(Collections.nCopies(head.size(), "-"));
+            row.set(0, TargetWords.of((String) alone.get("name")));
+            row.set(1, Html.micros(Json.number(alone.get("average"))));
             rows.add(row);
         }
         return table(head, rows);

@@ -49,6 +49,13 @@ final class Results {
         return Json.list(study.get("targets")).stream().map(Json::object).toList();
     }
 
+    /** Figures without a latency of each message: only an average. */
+    static List<Map<String, Object>> averages(Map<String, Object> study) {
+        return study.containsKey("averages")
+                ? Json.list(study.get("averages")).stream().map(Json::object).toList()
+                : List.of();
+    }
+
     Optional<Map<String, Object>> target(String study, String name) {
         return study(study)
                 .flatMap(found -> targets(found).stream()

@@ -4,6 +4,7 @@ package io.burstlog.bench.report;
 import io.burstlog.bench.harness.Json;
 import io.burstlog.bench.harness.Ratios;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,10 @@ final class Sections {
 
     private static final double NANOS_OF_MICRO = 1e3;
 
+    /** No allocation of theirs is seen. */
+    private static final String IN_ANOTHER_PROCESS =
+            "(c|bare)@.*|(quill|spdlog|rocksdb|sqlite|postgres)-.*|aeron-archive";
+
     private final Results results;
     private final Html html;
     private final BiConsumer<String, String> figure;
@@ -80,10 +85,16 @@ final class Sections {
             }
             Object allocated = target.get("allocatedBytesPerMessage");
             row.add(
-                    allocated == null || ((String) target.get("name")).matches("(c|bare)@.*")
+                    allocated == null || ((String) target.get("name")).matches(IN_ANOTHER_PROCESS)
                             ? "-"
                             : Html.digits(Json.number(allocated)));
             row.add(String.valueOf(target.getOrDefault("claims", "")));
+            rows.add(row);
+        }
+        for (Map<String, Object> alone : Results.averages(study)) {
+            List<String> row = new ArrayList<>(Collections.nCopies(LATENCY_HEAD.size(), "-"));
+            row.set(0, TargetWords.of((String) alone.get("name")));
+            row.set(2, Html.micros(Json.number(alone.get("average"))));
             rows.add(row);
         }
         return rows;

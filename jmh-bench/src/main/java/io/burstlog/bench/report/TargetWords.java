@@ -42,6 +42,16 @@ public final class TargetWords {
         WAYS.put("log4j-force", "Log4j, no ring, force() each event");
         WAYS.put("file-force", "FileChannel, force() each event");
         WAYS.put("file-rwd", "RandomAccessFile \"rwd\"");
+        WAYS.put("logback-flush", "Logback FileAppender, flush each event");
+        WAYS.put("logback-buffered", "Logback FileAppender, buffered");
+        WAYS.put("quill-flush", "quill, flush each message");
+        WAYS.put("quill-fsync", "quill, fsync each message");
+        WAYS.put("spdlog-flush", "spdlog, flush each message");
+        WAYS.put("aeron-archive", "Aeron Archive, file.sync.level 1");
+        WAYS.put("rocksdb-sync", "RocksDB, synced put");
+        WAYS.put("sqlite-full", "SQLite, WAL, synchronous=FULL");
+        WAYS.put("postgres-commit", "Postgres, commit each message");
+        WAYS.put("pg-test-fsync", "pg_test_fsync, 8 kB and fdatasync");
         WAYS.put("chronicle", "Chronicle Queue");
         WAYS.put("chronicle-sync", "Chronicle Queue, sync() that does not wait");
         WAYS.put("chronicle-msync", "Chronicle Queue, sync() that waits");

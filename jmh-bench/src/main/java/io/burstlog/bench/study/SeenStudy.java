@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.study;
 
+import io.burstlog.bench.harness.ChildJvm;
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.harness.Rounds;

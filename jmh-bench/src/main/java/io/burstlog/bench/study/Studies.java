@@ -2,6 +2,7 @@
 package io.burstlog.bench.study;
 
 import io.burstlog.bench.handover.HandOvers;
+import io.burstlog.bench.subject.PgTestFsync;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,9 +37,13 @@ public final class Studies {
 
     private static final String LOG4J_PEERS =
             "log4j-raf-flush,log4j-raf-buffered,log4j-file-flush,log4j-file-buffered,log4j-mmap-flush,"
-                    + "log4j-mmap-buffered,log4j-async-raf,log4j-force,chronicle,chronicle-sync,chronicle-msync";
+                    + "log4j-mmap-buffered,log4j-async-raf,log4j-force,logback-flush,logback-buffered,chronicle,"
+                    + "chronicle-sync,chronicle-msync";
+    private static final String SERVED_PEERS =
+            "quill-flush,quill-fsync,spdlog-flush,aeron-archive,rocksdb-sync,sqlite-full,postgres-commit";
     private static final String PEERS =
-            "log4j-burst@ssd,log4j-burst-enqueued@ssd,log4j-burst@device,log4j-burst@mapped," + LOG4J_PEERS;
+            "log4j-burst@ssd,log4j-burst-enqueued@ssd,log4j-burst@device,log4j-burst@mapped," + LOG4J_PEERS + ","
+                    + SERVED_PEERS;
     private static final String FAST_RING =
             "bare@device,bare@ssd,java-jni@device,java-jna@device,log4j-burst@device,java-jni@ssd,"
                     + "java-jna@ssd,log4j-burst@ssd,log4j-force,file-force,file-rwd";
@@ -80,8 +85,16 @@ public final class Studies {
                         "c@mapped,java-jni@mapped,java-jna@mapped,log4j-burst@mapped,log4j-raf-buffered"));
         add(
                 "peers",
-                "against what one has: Log4j's file appenders, Chronicle Queue",
-                size -> latency("peers", "Burstlog beside what one has", 1, 20, 6000, size, "log4j-burst@ssd", PEERS));
+                "against what one has: file appenders of Log4j, Logback, quill, spdlog; queues, archives and stores",
+                size -> latency(
+                        "peers",
+                        "Burstlog beside what one has",
+                        1,
+                        20,
+                        6000,
+                        size,
+                        "log4j-burst@ssd",
+                        PEERS + "," + PgTestFsync.NAME));
         add(
                 "hand-over",
                 "what does a hand-over cost the thread that has the message?",

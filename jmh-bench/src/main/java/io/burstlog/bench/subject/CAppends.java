@@ -3,20 +3,15 @@ package io.burstlog.bench.subject;
 
 import io.burstlog.bench.harness.Target;
 import java.io.Closeable;
-import java.io.DataInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Appends in C, by a child process that also writes each append's block once more, bare. Both latencies come from the
@@ -24,8 +19,6 @@ import java.util.concurrent.TimeUnit;
  * work. The child times itself; a single {@link Target#write} costs two transfers through a pipe more.
  */
 final class CAppends implements Closeable {
-
-    private static final int END_SECONDS = 60;
 
     private enum Kind {
         APPEND,
@@ -35,15 +28,11 @@ final class CAppends implements Closeable {
     /** Latencies that the other target has not taken yet. */
     private record Block(int first, long[] nanos) {}
 
-    private final Process child;
-    private final DataInputStream answers;
-    private final Path said;
+    private final ServedProgram child;
     private final Map<Kind, Deque<Block>> waiting = new EnumMap<>(Kind.class);
 
-    private CAppends(Process child, Path said) {
+    private CAppends(ServedProgram child) {
         this.child = child;
-        this.said = said;
-        answers = new DataInputStream(child.getInputStream());
     }
 
     static CAppends start(String medium, Media media) throws IOException, Media.NotPossible {
@@ -52,25 +41,17 @@ final class CAppends implements Closeable {
         }
         Media.Ring ring = media.ring(medium, "c");
         Path bare = medium.equals("device") ? ring.path() : media.file("c-" + medium + ".bare");
-        Path said = media.file("c-" + medium + ".err");
-        Process child = new ProcessBuilder(
+        return new CAppends(ServedProgram.start(
+                "append_bench",
+                List.of(
                         media.appendBench().toString(),
                         "--serve",
                         ring.path().toString(),
                         bare.toString(),
                         media.file("c-" + medium + ".log").toString(),
                         "" + media.bytes(),
-                        ring.io())
-                .redirectError(said.toFile())
-                .start();
-        CAppends started = new CAppends(child, said);
-        try {
-            started.drain();
-        } catch (IOException ended) {
-            started.close();
-            throw new Media.NotPossible(ended.getMessage(), ended);
-        }
-        return started;
+                        ring.io()),
+                media.file("c-" + medium + ".err")));
     }
 
     Target appends(String name) {
@@ -91,11 +72,9 @@ final class CAppends implements Closeable {
             return;
         }
         waiting.get(kind).clear();
-        send(Integer.toString(nanos.length));
         Map<Kind, long[]> measured = new EnumMap<>(Kind.class);
-        for (Kind each : Kind.values()) {
-            measured.put(each, receive(nanos.length));
-        }
+        measured.put(Kind.APPEND, child.ask(Integer.toString(nanos.length), nanos.length));
+        measured.put(Kind.BARE, child.receive(nanos.length));
         System.arraycopy(measured.get(kind), 0, nanos, 0, nanos.length);
         Kind other = kind == Kind.APPEND ? Kind.BARE : Kind.APPEND;
         if (waiting.containsKey(other)) {
@@ -103,58 +82,9 @@ final class CAppends implements Closeable {
         }
     }
 
-    private void drain() throws IOException {
-        send("drain");
-        long drained = receive(1)[0];
-        if (drained != 1) {
-            throw new IOException(
-                    "append_bench could not drain its ring within a minute: burst_await_drained returned " + drained);
-        }
-    }
-
-    private void send(String line) throws IOException {
-        try {
-            child.getOutputStream().write((line + '\n').getBytes(StandardCharsets.US_ASCII));
-            child.getOutputStream().flush();
-        } catch (IOException broken) {
-            throw ended(broken);
-        }
-    }
-
-    private long[] receive(int count) throws IOException {
-        byte[] bytes = new byte[count * Long.BYTES];
-        try {
-            answers.readFully(bytes);
-        } catch (EOFException end) {
-            throw ended(end);
-        }
-        long[] values = new long[count];
-        ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).asLongBuffer().get(values);
-        return values;
-    }
-
-    private IOException ended(IOException cause) throws IOException {
-        String reason = Files.readString(said).strip();
-        return new IOException("append_bench has ended: " + (reason.isEmpty() ? "it said nothing" : reason), cause);
-    }
-
-    /** The child closes its log when its input ends. */
     @Override
     public void close() throws IOException {
-        try {
-            child.getOutputStream().close();
-        } catch (IOException alreadyEnded) {
-            child.destroy();
-        }
-        try {
-            if (!child.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-                child.destroyForcibly();
-                throw new IOException("append_bench did not end within " + END_SECONDS + " s and was killed.");
-            }
-        } catch (InterruptedException interrupted) {
-            child.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
+        child.close();
     }
 
     private final class View implements Target {
@@ -188,7 +118,7 @@ final class CAppends implements Closeable {
 
         @Override
         public void settle() throws IOException {
-            drain();
+            child.drain();
         }
     }
 }

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 /** Native programs: those that the jar brings, and those of the system. */
 public final class Programs {
@@ -36,12 +37,18 @@ public final class Programs {
 
     /** Runs it to its end. Its output is shown only if it fails. */
     public static void run(String... command) throws IOException, Media.NotPossible {
+        output(List.of(command));
+    }
+
+    /** Runs it to its end, and returns what it says on both streams. */
+    static String output(List<String> command) throws IOException, Media.NotPossible {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         try {
             if (process.waitFor() != 0) {
                 throw new Media.NotPossible(String.join(" ", command) + " failed: " + said);
             }
+            return said;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new Media.NotPossible(String.join(" ", command) + " was interrupted", interrupted);

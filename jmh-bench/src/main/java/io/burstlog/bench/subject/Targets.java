@@ -22,8 +22,10 @@ import java.util.Map;
  * {@code log4j-burst-rolling}, {@code log4j-burst-index}, {@code log4j-burst-window}, at {@code ssd}, {@code device} or
  * {@code mapped}. Others have only a way: {@code log4j-raf-flush}, {@code log4j-raf-buffered},
  * {@code log4j-file-flush}, {@code log4j-file-buffered}, {@code log4j-mmap-flush}, {@code log4j-mmap-buffered},
- * {@code log4j-async-raf}, {@code log4j-force}, {@code file-force}, {@code file-rwd}, {@code chronicle},
- * {@code chronicle-sync}, {@code chronicle-msync}.
+ * {@code log4j-async-raf}, {@code log4j-force}, {@code logback-flush}, {@code logback-buffered}, {@code file-force},
+ * {@code file-rwd}, {@code chronicle}, {@code chronicle-sync}, {@code chronicle-msync}, and in processes of their own
+ * {@code quill-flush}, {@code quill-fsync}, {@code spdlog-flush}, {@code aeron-archive}, {@code rocksdb-sync},
+ * {@code sqlite-full}, {@code postgres-commit}.
  */
 public final class Targets implements AutoCloseable {
 
@@ -117,6 +119,9 @@ public final class Targets implements AutoCloseable {
     }
 
     private Target peer(String name) throws IOException, Media.NotPossible {
+        if (ServedPeers.has(name)) {
+            return ServedPeers.open(name, media);
+        }
         return switch (name) {
             case "log4j-raf-flush" -> log4j(name, "RandomAccessFile", true, false);
             case "log4j-raf-buffered" -> log4j(name, "RandomAccessFile", false, false);
@@ -127,6 +132,8 @@ public final class Targets implements AutoCloseable {
             // Flushed when its queue is empty, and not for each event: so Log4j's manual says.
             case "log4j-async-raf" -> log4j(name, "RandomAccessFile", false, true);
             case "log4j-force" -> Log4jTarget.peer(name, "Force", Map.of(), false, log(name), media.bytes());
+            case "logback-flush" -> new LogbackTarget(name, log(name), true, media.bytes());
+            case "logback-buffered" -> new LogbackTarget(name, log(name), false, media.bytes());
             case "file-force" -> FileTarget.forced(name, log(name), media.bytes());
             case "file-rwd" -> FileTarget.synchronous(name, log(name), media.bytes());
             case "chronicle" -> ChronicleTarget.unsynced(name, queue(name), media.bytes());
@@ -165,6 +172,9 @@ public final class Targets implements AutoCloseable {
     public long found(String name) throws IOException, Media.NotPossible {
         if (name.startsWith("chronicle")) {
             return ChronicleTarget.messages(queue(name));
+        }
+        if (ServedPeers.has(name)) {
+            return ServedPeers.found(name, media);
         }
         int at = name.indexOf('@');
         if (at >= 0) {

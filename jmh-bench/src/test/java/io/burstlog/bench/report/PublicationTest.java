@@ -168,12 +168,14 @@ class PublicationTest {
         Study study = new Study("device", "latency", "Device", CONDITIONS).with("baseline", "bare@device");
         study.add(target("bare@device", 1_000_000));
         study.add(target("c@device", 1_500_000));
+        study.with("averages", List.of(Map.of("name", "pg-test-fsync", "average", 120_000.0)));
         study.write(out);
 
         assertThat(publish())
                 .contains("| max | p50, p99, p99.9 over bare write to zram | messages |")
                 .containsPattern("\\| bare write to zram \\|.*\\| 1 \\| 1,000 \\|")
-                .containsPattern("\\| ring on zram, from C \\|.*\\| 1.50, 1.50, 1.50 \\| 1,000 \\|");
+                .containsPattern("\\| ring on zram, from C \\|.*\\| 1.50, 1.50, 1.50 \\| 1,000 \\|")
+                .contains("| pg_test_fsync, 8 kB and fdatasync | 120.");
     }
 
     @Test

@@ -55,6 +55,8 @@ class TargetsTest {
                 "log4j-mmap-buffered",
                 "log4j-async-raf",
                 "log4j-force",
+                "logback-flush",
+                "logback-buffered",
                 "file-force",
                 "file-rwd"
             })
