@@ -31,7 +31,10 @@ enum record_verdict record_judge(const uint8_t *image, uint64_t capacity, uint64
     if (!record_has_header(image, capacity, position, crc_seed)) {
         return RECORD_INVALID;
     }
-    const struct record_header *header = record_at(image, capacity, position);
+    return record_judge_payload(record_at(image, capacity, position));
+}
+
+enum record_verdict record_judge_payload(const struct record_header *header) {
     if (header->type == RECORD_PAD) {
         return RECORD_VALID;
     }

@@ -57,6 +57,9 @@ enum record_verdict {
 /* Judges the bytes at `position` of an image of `capacity` bytes. Does not look at the epoch: recovery/rules.h does. */
 enum record_verdict record_judge(const uint8_t *image, uint64_t capacity, uint64_t position, uint32_t crc_seed);
 
+/* The verdict on a record of an image whose header is whole. */
+enum record_verdict record_judge_payload(const struct record_header *header);
+
 /* Whether this copy of a header, from a ring of `capacity` bytes, is whole and for exactly this position. */
 int record_header_is_whole(const struct record_header *header, uint64_t capacity, uint64_t position, uint32_t crc_seed);
 

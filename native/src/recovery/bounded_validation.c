@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 
-/* A recovery passes over the ring three times. Only void records have other records inside them, so the bound leaves
- * room. */
+/* A recovery judges the ring once, and once more what it finds behind damage. Only void records have other records
+ * inside them, so the bound leaves room. */
 #define CAPACITIES_AT_MOST 64u
 
 static int is_over(const struct bounded_validation *bounded_validation) {
@@ -21,8 +21,7 @@ enum record_verdict judge_header(struct bounded_validation *bounded_validation, 
         return RECORD_INVALID;
     }
     bounded_validation->bytes += header->length;
-    const enum record_verdict verdict =
-        record_judge(input->image, input->shape.capacity_bytes, position, input->crc_seed);
+    const enum record_verdict verdict = record_judge_payload(header);
     return verdict == RECORD_VALID && header->type == RECORD_MARKER &&
                    !marker_is_whole(header, input->shape.block_bytes)
                ? RECORD_HEADER_ONLY

@@ -126,6 +126,19 @@ static int refuse_stale_checkpoints(uint64_t position, uint64_t end) {
         (unsigned long long)position, (unsigned long long)end);
 }
 
+static void note_record(struct evidence *evidence, const struct record_header *header) {
+    const struct walk_shape *shape = &evidence->bounded_validation.input->shape;
+    struct record_run *run = &evidence->runs[evidence->run_count - (evidence->run_count > 0)];
+    if (header->position + record_bytes(header->length) > evidence->window_end) {
+        return;
+    }
+    if (evidence->run_count > 0 && record_run_goes_on(run, header->position, header)) {
+        record_run_add(run, shape, header);
+    } else if (evidence->run_count < EVIDENCE_RUNS) {
+        evidence->runs[evidence->run_count++] = record_run_of(shape, header);
+    }
+}
+
 static int note_headers(struct evidence *evidence, const struct recovery_input *input, uint64_t begin) {
     const uint64_t end = evidence->window_end;
     for (uint64_t position = place_naming_itself(input, begin, end); position < end;
@@ -141,6 +154,9 @@ static int note_headers(struct evidence *evidence, const struct recovery_input *
         const enum record_verdict verdict = judge_at(&evidence->bounded_validation, position);
         if (verdict != RECORD_INVALID) {
             note_header(evidence, header, verdict == RECORD_VALID);
+        }
+        if (verdict == RECORD_VALID) {
+            note_record(evidence, header);
         }
         if (verdict == RECORD_VALID && header->type == RECORD_MARKER) {
             const int rc = add_marker(evidence, header);
@@ -174,8 +190,8 @@ int evidence_gather(const struct platform *platform, const struct recovery_input
     return list_losses(evidence);
 }
 
-const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch,
-                                                   uint64_t sequence) {
+/* The first marker that says of a place at or behind `position` that the log ended there. */
+static size_t first_marker(const struct evidence *evidence, uint64_t position) {
     size_t low = 0;
     for (size_t high = evidence->marker_count; low < high;) {
         const size_t middle = low + (high - low) / 2;
@@ -185,8 +201,14 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
             high = middle;
         }
     }
+    return low;
+}
+
+const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch,
+                                                   uint64_t sequence) {
     const struct record_header *best = NULL;
-    for (size_t i = low; i < evidence->marker_count && marker_of(evidence->markers[i])->log_end == position; i++) {
+    for (size_t i = first_marker(evidence, position);
+         i < evidence->marker_count && marker_of(evidence->markers[i])->log_end == position; i++) {
         const struct record_header *header = evidence->markers[i];
         if (header->position >= position && header->epoch > epoch && header->sequence == sequence &&
             (best == NULL || header->epoch > best->epoch)) {
@@ -205,7 +227,8 @@ static int is_plausible(const struct listed_loss *listed) {
            loss->count <= LAYOUT_NUMBER_MAX - loss->first_sequence;
 }
 
-const struct listed_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
+/* The first listed loss that begins at or behind `position`. */
+static size_t first_loss(const struct evidence *evidence, uint64_t position) {
     size_t low = 0;
     for (size_t high = evidence->loss_count; low < high;) {
         const size_t middle = low + (high - low) / 2;
@@ -215,13 +238,33 @@ const struct listed_loss *evidence_known_loss(const struct evidence *evidence, u
             high = middle;
         }
     }
-    for (size_t i = low; i < evidence->loss_count && evidence->losses[i].loss->from == position; i++) {
+    return low;
+}
+
+const struct listed_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
+    for (size_t i = first_loss(evidence, position);
+         i < evidence->loss_count && evidence->losses[i].loss->from == position; i++) {
         const struct listed_loss *listed = &evidence->losses[i];
         if (listed->marker->position > position && listed->marker->epoch > epoch && is_plausible(listed)) {
             return listed;
         }
     }
     return NULL;
+}
+
+const struct record_run *evidence_run_at(struct evidence *evidence, uint64_t position) {
+    while (evidence->run_next < evidence->run_count && evidence->runs[evidence->run_next].from < position) {
+        evidence->run_next++;
+    }
+    return evidence->run_next < evidence->run_count && evidence->runs[evidence->run_next].from == position
+               ? &evidence->runs[evidence->run_next]
+               : NULL;
+}
+
+int evidence_speaks_within(const struct evidence *evidence, const struct record_run *run) {
+    const uint64_t behind_first = run->from + 1, end = run->end.position;
+    return first_marker(evidence, behind_first) < first_marker(evidence, end) ||
+           first_loss(evidence, behind_first) < first_loss(evidence, end);
 }
 
 int evidence_resume(struct evidence *evidence, uint64_t position, uint32_t epoch, uint64_t sequence, uint64_t *resume) {

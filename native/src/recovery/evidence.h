@@ -4,6 +4,10 @@
 #define BURST_RECOVERY_EVIDENCE_H
 
 #include "recovery/record_map.h"
+#include "recovery/record_run.h"
+
+/* An epoch is a run or two. The records of later runs are judged again on the walk. */
+#define EVIDENCE_RUNS 64u
 
 /* A loss as a marker lists it. */
 struct listed_loss {
@@ -24,7 +28,10 @@ struct evidence {
     size_t marker_room;
     struct listed_loss *losses; /* sorted by position */
     size_t loss_count;
-    struct record_map map; /* of the window; made when the walk first meets damage */
+    struct record_map map;                 /* of the window; made when the walk first meets damage */
+    struct record_run runs[EVIDENCE_RUNS]; /* within the window, sorted by position */
+    size_t run_count;
+    size_t run_next; /* the walk has passed all runs before this one */
 };
 
 /* Reads each header in the window: one capacity from input->head.start on. Returns 0, or with a sentence -ENOMEM, or
@@ -42,6 +49,12 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
 /* The loss that begins at `position`, as a marker behind it lists it. The marker's epoch must be above `epoch`. NULL if
  * there is none. */
 const struct listed_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch);
+
+/* The run that begins at `position`, or NULL. Ask for ever higher positions. */
+const struct record_run *evidence_run_at(struct evidence *evidence, uint64_t position);
+
+/* Whether a marker or a listed loss says something about a place inside the run, behind its first record. */
+int evidence_speaks_within(const struct evidence *evidence, const struct record_run *run);
 
 /*
  * Finds where the log goes on behind damage at `position`: the first record of the map in (position, durable_position)

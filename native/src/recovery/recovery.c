@@ -47,17 +47,13 @@ static int follows(const struct cursor *cursor, const struct record_header *head
     return header->epoch >= cursor->walk.epoch && header->sequence == cursor->walk.sequence;
 }
 
-static void accept(struct recovery *recovery, const struct recovery_input *input, struct cursor *cursor,
-                   const struct record_header *header) {
-    if (header->type == RECORD_DATA) {
-        recovery->records++;
-        recovery->streams |= header->stream < LAYOUT_STREAMS_MAX ? 1ull << header->stream : 0;
-        recovery->has_foreign_stream |= header->stream >= LAYOUT_STREAMS_MAX;
-    }
-    recovery->longest =
-        header->length > recovery->longest && header->type == RECORD_DATA ? header->length : recovery->longest;
-    cursor->last = header;
-    walk_over_record(&cursor->walk, &input->shape, header);
+static void accept(struct recovery *recovery, struct cursor *cursor, const struct record_run *run) {
+    recovery->records += run->records;
+    recovery->longest = run->longest > recovery->longest ? run->longest : recovery->longest;
+    recovery->streams |= run->streams;
+    recovery->has_foreign_stream |= run->has_foreign_stream;
+    cursor->last = run->last;
+    cursor->walk = run->end;
 }
 
 static int jump_over(struct recovery *recovery, struct cursor *cursor, const struct recovery_jump *jump) {
@@ -147,8 +143,10 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
             evidence_marker_ending(&evidence, at, cursor.walk.epoch, cursor.walk.sequence);
         const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.walk.epoch);
         const struct record_header *header = record_at(input->image, input->shape.capacity_bytes, at);
-        const int is_next = judge_at(&evidence.bounded_validation, at) == RECORD_VALID && follows(&cursor, header) &&
-                            at + record_bytes(header->length) <= evidence.window_end;
+        /* The records of a run have been judged. */
+        const struct record_run *run = evidence_run_at(&evidence, at);
+        const int is_next = (run != NULL || judge_at(&evidence.bounded_validation, at) == RECORD_VALID) &&
+                            follows(&cursor, header) && at + record_bytes(header->length) <= evidence.window_end;
         const struct recovery_facts facts = {
             .window_is_over = at >= evidence.window_end,
             .marker_ends_here = marker != NULL,
@@ -165,7 +163,9 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         } else if (rule == RULE_SKIP_KNOWN_LOSS) {
             rc = jump_over_known_loss(recovery, &cursor, loss);
         } else if (rule == RULE_ACCEPT) {
-            accept(recovery, input, &cursor, header);
+            const struct record_run alone = record_run_of(&input->shape, header);
+            /* The rule of its first record is that of the whole run, unless something else is known of a place in it. */
+            accept(recovery, &cursor, run != NULL && !evidence_speaks_within(&evidence, run) ? run : &alone);
         } else if (rule == RULE_DAMAGE) {
             rc = jump_over_damage(recovery, input, &evidence, &cursor);
         }

@@ -172,6 +172,42 @@ static void a_whole_capacity_is_walked_and_no_more(void **state) {
     assert_int_equal(recovery.log_end, CAPACITY);
 }
 
+static void the_longest_record_and_all_streams_are_known(void **state) {
+    (void)state;
+    static const uint16_t streams[] = {0, 5, LAYOUT_STREAMS_MAX, 2};
+    put_marker(0, NULL);
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        struct record_header *header = header_at(put(RECORD_DATA, i == 1 ? 900 : 30, 1));
+        const struct record_seal seal = {.position = header->position,
+                                         .durable_position = header->durable_position,
+                                         .durable_next_sequence = header->sequence - header->in_flight,
+                                         .epoch = header->epoch,
+                                         .last = 1};
+        header->stream = streams[i];
+        record_seal(header, &seal, CRC_SEED);
+    }
+    recover();
+    assert_int_equal(recovery.records, 4);
+    assert_int_equal(recovery.longest, 900);
+    assert_int_equal(recovery.streams, 1 | 1 << 5 | 1 << 2);
+    assert_true(recovery.has_foreign_stream);
+}
+
+/* The last one may begin in the window and end beyond it, where the first one of the walk stands. */
+static void a_record_that_ends_beyond_the_window_is_no_part_of_the_log(void **state) {
+    (void)state;
+    const uint64_t begin = 10 * RECORD_ALIGN_BYTES, over = CAPACITY - BLOCK;
+    head.start.position = writer.position = begin;
+    put(RECORD_DATA, PAYLOAD_BYTES, 0);
+    put(RECORD_DATA, (uint32_t)(over - writer.position - RECORD_HEADER_BYTES), 0);
+    put(RECORD_DATA, BLOCK - RECORD_HEADER_BYTES, 1);
+    assert_int_equal(writer.position, CAPACITY);
+    put(RECORD_DATA, 500, 1); /* its payload holds the first one, as it stands there */
+    recover();
+    assert_int_equal(recovery.records, 3);
+    assert_int_equal(recovery.log_end, CAPACITY);
+}
+
 static void recovering_changes_nothing(void **state) {
     (void)state;
     static uint8_t before[CAPACITY];
@@ -206,6 +242,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_watermark_and_the_epoch_are_the_highest_that_anything_proves, empty_ring,
                                         free_recovery),
         cmocka_unit_test_setup_teardown(a_whole_capacity_is_walked_and_no_more, empty_ring, free_recovery),
+        cmocka_unit_test_setup_teardown(the_longest_record_and_all_streams_are_known, empty_ring, free_recovery),
+        cmocka_unit_test_setup_teardown(a_record_that_ends_beyond_the_window_is_no_part_of_the_log, empty_ring,
+                                        free_recovery),
         cmocka_unit_test_setup_teardown(recovering_changes_nothing, empty_ring, free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
