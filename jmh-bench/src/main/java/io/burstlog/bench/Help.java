@@ -40,5 +40,6 @@ final class Help {
         for (String name : Studies.names()) {
             System.out.printf("  %-12s %s%n", name, Studies.question(name));
         }
+        System.out.println("  " + Studies.groups());
     }
 }

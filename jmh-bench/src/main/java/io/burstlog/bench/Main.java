@@ -11,6 +11,7 @@ import io.burstlog.bench.report.Report;
 import io.burstlog.bench.study.DrainRateStudy;
 import io.burstlog.bench.study.DrainStudy;
 import io.burstlog.bench.study.FileSystemStudy;
+import io.burstlog.bench.study.GatewayStudy;
 import io.burstlog.bench.study.HandOverStudy;
 import io.burstlog.bench.study.JvmStudy;
 import io.burstlog.bench.study.LatencyStudy;
@@ -48,6 +49,8 @@ public final class Main {
             Map.entry("file-systems", FileSystemStudy::run),
             Map.entry("load", LoadStudy::run),
             Map.entry("jvm", JvmStudy::run),
+            Map.entry("gateway", GatewayStudy::run),
+            Map.entry("gateway-file-systems", GatewayStudy::runFileSystems),
             Map.entry("neighbour", Neighbour::run),
             Map.entry("market-open", MarketOpen::print),
             Map.entry("throughput", ThroughputStudy::run),
@@ -80,7 +83,7 @@ public final class Main {
             return command(all.get(1), all.subList(2, all.size()));
         }
         int names = 0;
-        while (names < all.size() && (Studies.names().contains(all.get(names)) || first.equals(ALL) && names == 0)) {
+        while (names < all.size() && (Studies.isName(all.get(names)) || first.equals(ALL) && names == 0)) {
             names++;
         }
         if (names > 0) {

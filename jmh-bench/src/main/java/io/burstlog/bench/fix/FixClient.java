@@ -11,15 +11,18 @@ import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * The counterparty of the demo's gateway, as a measuring instrument. All orders are made beforehand, and neither
- * sending nor receiving allocates: so each pause that is seen is the gateway's. Orders go out at their own times,
- * whatever the gateway does. Response time counts from there to the moment when the confirmation has been read.
+ * The counterparty of a gateway, as a measuring instrument: one client, or several that take turns with the orders. All
+ * orders are made beforehand, and neither sending nor receiving allocates: so each pause that is seen is the gateway's.
+ * Orders go out at their own times, whatever the gateway does. Response time counts from there to the moment when the
+ * confirmation has been read.
  */
 final class FixClient implements AutoCloseable {
 
@@ -36,40 +39,51 @@ final class FixClient implements AutoCloseable {
     private static final long PATIENCE_NANOS = 30_000_000_000L;
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HH:mm:ss.SSS");
 
-    private final Socket socket;
-    private final OutputStream out;
+    private final List<Socket> sockets = new ArrayList<>();
+    private final OutputStream[] out;
     private final byte[][] orders;
     private final AtomicLongArray confirmed;
     private final long[] intended;
-    private final AtomicIntegerArray state = new AtomicIntegerArray(2); // [0]: 1 when logged on; [1]: confirmed orders
+    private final AtomicInteger loggedOn = new AtomicInteger();
+    private final AtomicInteger confirmations = new AtomicInteger();
     private final Histogram late = TargetResult.emptyHistogram();
-    private final Thread receiver = new Thread(this::receive, RECEIVER);
     private volatile String ended;
 
-    FixClient(int port, int orders) throws IOException {
-        socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setTcpNoDelay(true);
-        out = socket.getOutputStream();
+    FixClient(int port, int sessions, int orders) throws IOException {
+        out = new OutputStream[sessions];
         confirmed = new AtomicLongArray(orders);
         intended = new long[orders];
         String time = TIME.format(LocalDateTime.now(ZoneOffset.UTC));
         this.orders = new byte[orders][];
         for (int i = 0; i < orders; i++) {
             this.orders[i] = message(
+                    nameOf(i % sessions),
                     "D",
-                    i + 2,
+                    i / sessions + 2,
                     time,
                     "11=%06d|38=%d|40=2|44=%d.5|54=%d|55=BURST|60=%s|"
                             .formatted(i, 100 + i % 900, 10 + i % 100, 1 + i % 2, time));
         }
-        receiver.setDaemon(true);
-        receiver.start();
-        out.write(message("A", 1, time, "98=0|108=600|"));
-        await(() -> state.get(0) == 1, "logon");
+        for (int i = 0; i < sessions; i++) {
+            Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+            sockets.add(socket);
+            socket.setTcpNoDelay(true);
+            out[i] = socket.getOutputStream();
+            Thread receiver = new Thread(() -> receive(socket), RECEIVER);
+            receiver.setDaemon(true);
+            receiver.start();
+            out[i].write(message(nameOf(i), "A", 1, time, "98=0|108=600|"));
+        }
+        await(() -> loggedOn.get() == sessions, "logon");
     }
 
-    private static byte[] message(String type, int number, String time, String fields) {
-        String body = ("35=%s|34=%d|49=CLIENT|52=%s|56=GATEWAY|%s".formatted(type, number, time, fields))
+    /** The name of a client; the first one's is that of the demo's counterparty. */
+    static String nameOf(int session) {
+        return session == 0 ? "CLIENT" : "CLIENT" + session;
+    }
+
+    private static byte[] message(String sender, String type, int number, String time, String fields) {
+        String body = ("35=%s|34=%d|49=%s|52=%s|56=GATEWAY|%s".formatted(type, number, sender, time, fields))
                 .replace('|', (char) SOH);
         String text = "8=FIX.4.4" + (char) SOH + "9=" + body.length() + (char) SOH + body;
         int sum = 0;
@@ -79,15 +93,19 @@ final class FixClient implements AutoCloseable {
         return (text + "10=%03d".formatted(sum & 0xFF) + (char) SOH).getBytes(StandardCharsets.US_ASCII);
     }
 
+    private void send(int order) throws IOException {
+        out[order % out.length].write(orders[order]);
+    }
+
     /** Sends orders as fast as they are confirmed, with so many under way. */
     void warmUp(int count, int underWay) throws IOException {
         for (int i = 0; i < count; i++) {
             int least = i - underWay;
-            await(() -> state.get(1) > least, "confirmations while it warms up");
+            await(() -> confirmations.get() > least, "confirmations while it warms up");
             intended[i] = System.nanoTime();
-            out.write(orders[i]);
+            send(i);
         }
-        await(() -> state.get(1) >= count, "the last confirmations of the warm-up");
+        await(() -> confirmations.get() >= count, "the last confirmations of the warm-up");
     }
 
     /**
@@ -105,9 +123,9 @@ final class FixClient implements AutoCloseable {
                 }
             }
             late.recordValue(Math.max(0, System.nanoTime() - due));
-            out.write(orders[first + i]);
+            send(first + i);
         }
-        await(() -> state.get(1) >= first + load.orders(), "the last confirmations");
+        await(() -> confirmations.get() >= first + load.orders(), "the last confirmations");
         Histogram response = TargetResult.emptyHistogram();
         for (int i = first; i < first + load.orders(); i++) {
             response.recordValue(confirmed.get(i) - intended[i]);
@@ -136,16 +154,17 @@ final class FixClient implements AutoCloseable {
     }
 
     /** Reads field by field, in whatever pieces they come. */
-    private void receive() {
+    private void receive(Socket socket) {
         byte[] bytes = new byte[1 << 16];
         byte[] value = new byte[1 << 12];
         int tag = 0;
         int length = -1; // of the value; -1: still reading a tag
         byte type = 0;
-        int count = 0;
+        boolean isLoggedOn = false;
         try (InputStream in = socket.getInputStream()) {
             for (int read = in.read(bytes); read > 0; read = in.read(bytes)) {
                 long now = System.nanoTime();
+                int count = 0;
                 for (int i = 0; i < read; i++) {
                     byte each = bytes[i];
                     if (each == SOH) {
@@ -168,9 +187,10 @@ final class FixClient implements AutoCloseable {
                         tag = 10 * tag + each - '0';
                     }
                 }
-                state.set(1, count);
-                if (type == 'A') {
-                    state.set(0, 1);
+                confirmations.addAndGet(count);
+                if (type == 'A' && !isLoggedOn) {
+                    isLoggedOn = true;
+                    loggedOn.incrementAndGet();
                 }
             }
             ended = "it closed the connection";
@@ -189,6 +209,8 @@ final class FixClient implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        for (Socket socket : sockets) {
+            socket.close();
+        }
     }
 }

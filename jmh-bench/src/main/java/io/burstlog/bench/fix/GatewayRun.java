@@ -15,22 +15,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.Histogram;
 
-/** One run of the demo's gateway in a JVM of its own, if wanted beside a neighbour. */
+/** One run of a gateway in a JVM of its own, if wanted beside a neighbour. */
 public final class GatewayRun implements AutoCloseable {
 
     private static final int WARM_UP_UNDER_WAY = 20;
-    private static final int START_SECONDS = 30;
+    private static final int START_SECONDS = 120;
     private static final int STOP_SECONDS = 20;
 
     /** The demo's own configuration, with processors for its threads. zram survives only the process. */
     private static final String CONFIGURATION = """
             <Configuration status="warn">
               <Appenders>
-                <Burst name="Orders" ring="%s" fileName="%s" durability="process" %s>
+                <%1$s name="Orders" fileName="%2$s" %3$s>
                   <PatternLayout pattern="%%d{ISO8601} %%c{1} [%%t] %%replace{%%m}{\\x01}{|}%%n"/>
-                </Burst>
+                </%1$s>
               </Appenders>
-              <Loggers><Root level="info"><AppenderRef ref="Orders"/></Root></Loggers>
+              <Loggers><Logger name="quickfixj" level="%4$s"/><Root level="info"><AppenderRef ref="Orders"/></Root></Loggers>
             </Configuration>
             """;
 
@@ -41,6 +41,21 @@ public final class GatewayRun implements AutoCloseable {
     public record Result(Histogram response, Histogram late) {}
 
     /**
+     * The gateway, and how it logs.
+     *
+     * @param sessions how many clients {@link SessionsGateway} has; 0: it is the demo's, which has one
+     * @param appender {@code Burst}, {@code File} or {@code Force}; the demo's reads its ring: only {@code Burst}
+     * @param messages whether it logs FIX messages beside executions: three events an order, and not one
+     */
+    public record Kind(int sessions, String appender, boolean messages) {
+        public static final Kind DEMO = new Kind(0, "Burst", true);
+
+        private int clients() {
+            return Math.max(1, sessions);
+        }
+    }
+
+    /**
      * A gateway and what is beside it.
      *
      * @param jvm runs the gateway
@@ -48,7 +63,7 @@ public final class GatewayRun implements AutoCloseable {
      * @param noisy whether a neighbour uses the machine, too
      * @param drainedOutside whether another process drains the ring
      */
-    public record Setting(Jvm jvm, Placement placement, boolean noisy, boolean drainedOutside) {
+    public record Setting(Kind kind, Jvm jvm, Placement placement, boolean noisy, boolean drainedOutside) {
         @Override
         public String toString() {
             return jvm
@@ -65,7 +80,11 @@ public final class GatewayRun implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Runs a gateway on the ring, with a log file of its own name, and replays the load. */
+    /**
+     * Runs a gateway in a folder of its own, and replays the load.
+     *
+     * @param ring null if its appender has none
+     */
     public static Result measure(Setting setting, Path ring, MarketOpen load, Path folder, int warmUp)
             throws IOException, InterruptedException, Media.NotPossible {
         Files.createDirectories(folder);
@@ -77,7 +96,7 @@ public final class GatewayRun implements AutoCloseable {
                 run.startDrain(setting.placement(), ring);
             }
             int port = run.startGateway(setting, ring);
-            return replay(port, setting.placement(), load, warmUp);
+            return replay(port, setting, load, warmUp);
         } finally {
             if (setting.drainedOutside()) {
                 // Neither the gateway nor the drain has waited for the last records: the next run wants an empty ring.
@@ -123,10 +142,13 @@ public final class GatewayRun implements AutoCloseable {
         }
         Path log = folder.resolve("orders.log");
         Path configuration = folder.resolve("log4j2.xml");
-        String drain = setting.drainedOutside() ? " drain=\"external\" window=\"" + window() + "\"" : "";
         Files.writeString(
                 configuration,
-                CONFIGURATION.formatted(ring, log, setting.placement().attributes() + drain));
+                CONFIGURATION.formatted(
+                        setting.kind().appender(),
+                        log,
+                        attributes(setting, ring),
+                        setting.kind().messages() ? "info" : "error"));
         List<String> command = new ArrayList<>(setting.placement().ofGateway());
         command.addAll(setting.jvm().command());
         command.addAll(List.of(
@@ -135,9 +157,12 @@ public final class GatewayRun implements AutoCloseable {
                 "-Dgateway.log=" + log,
                 "-cp",
                 System.getProperty("java.class.path"),
-                "examples.fix.Gateway",
+                setting.kind().sessions() == 0 ? "examples.fix.Gateway" : SessionsGateway.class.getName(),
                 Integer.toString(port),
                 folder.resolve("store").toString()));
+        if (setting.kind().sessions() > 0) {
+            command.add(Integer.toString(setting.kind().sessions()));
+        }
         Process gateway = start(command, "gateway.out");
         Path said = folder.resolve("gateway.out");
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
@@ -151,6 +176,17 @@ public final class GatewayRun implements AutoCloseable {
         return port;
     }
 
+    private String attributes(Setting setting, Path ring) {
+        if (!setting.kind().appender().equals("Burst")) {
+            return "";
+        }
+        return "ring=\"%s\" durability=\"process\" %s%s"
+                .formatted(
+                        ring,
+                        setting.placement().attributes(),
+                        setting.drainedOutside() ? " drain=\"external\" window=\"" + window() + "\"" : "");
+    }
+
     private Process start(List<String> command, String out) throws IOException {
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -160,11 +196,11 @@ public final class GatewayRun implements AutoCloseable {
         return process;
     }
 
-    private static Result replay(int port, Placement placement, MarketOpen load, int warmUp)
+    private static Result replay(int port, Setting setting, MarketOpen load, int warmUp)
             throws IOException, InterruptedException {
         AtomicReference<Histogram> response = new AtomicReference<>();
         AtomicReference<IOException> failure = new AtomicReference<>();
-        try (FixClient client = new FixClient(port, warmUp + load.orders())) {
+        try (FixClient client = new FixClient(port, setting.kind().clients(), warmUp + load.orders())) {
             Thread sender = new Thread(
                     () -> {
                         try {
@@ -176,7 +212,7 @@ public final class GatewayRun implements AutoCloseable {
                     },
                     FixClient.SENDER);
             sender.start();
-            placement.ofInstrument(FixClient.SENDER, FixClient.RECEIVER);
+            setting.placement().ofInstrument(FixClient.SENDER, FixClient.RECEIVER);
             sender.join();
             if (failure.get() != null) {
                 throw failure.get();

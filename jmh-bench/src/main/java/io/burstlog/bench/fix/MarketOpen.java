@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
@@ -42,6 +43,24 @@ public final class MarketOpen {
     public static MarketOpen from(Options options) throws IOException {
         String file = options.text("load", "");
         return file.isEmpty() ? record(options.number("millis", 5000)) : read(Path.of(file));
+    }
+
+    /**
+     * Those of a market that opens, but so many times as slow: no more than the slowest gateway can do.
+     *
+     * @param millis how long it is then
+     */
+    public static MarketOpen slowed(int times, int millis) {
+        return new MarketOpen(Arrays.stream(record(millis / times).micros)
+                .map(at -> at * times)
+                .toArray());
+    }
+
+    /** The same gap between all orders. */
+    public static MarketOpen steady(int ordersPerSecond, int millis) {
+        long[] micros = new long[(int) ((long) ordersPerSecond * millis / 1000)];
+        Arrays.setAll(micros, i -> i * 1_000_000L / ordersPerSecond);
+        return new MarketOpen(micros);
     }
 
     static MarketOpen read(Path file) throws IOException {

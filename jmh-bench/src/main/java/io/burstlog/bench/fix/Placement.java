@@ -56,8 +56,7 @@ public record Placement(boolean pinned) {
     void ofInstrument(String... names) throws IOException, InterruptedException {
         try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
             for (Path thread : threads.toList()) {
-                String name = Files.readString(thread.resolve("comm")).strip();
-                if (List.of(names).contains(name)) {
+                if (List.of(names).contains(nameOf(thread))) {
                     String id = thread.getFileName().toString();
                     if (PROCESSORS > 1) {
                         runs("taskset", "-cp", others(), id);
@@ -65,6 +64,15 @@ public record Placement(boolean pinned) {
                     runs("chrt", "-f", "-p", "1", id);
                 }
             }
+        }
+    }
+
+    /** Empty for a thread that has ended since it was listed. */
+    private static String nameOf(Path thread) {
+        try {
+            return Files.readString(thread.resolve("comm")).strip();
+        } catch (IOException ended) {
+            return "";
         }
     }
 

@@ -48,7 +48,18 @@ public final class Studies {
             "bare@device,bare@ssd,java-jni@device,java-jna@device,log4j-burst@device,java-jni@ssd,"
                     + "java-jna@ssd,log4j-burst@ssd,log4j-force,file-force,file-rwd";
 
+    /** The cases of the application note of 2018: the media, plain Java, and Log4j. */
+    private static final String APPLICATION_NOTE =
+            "bare@device,java-jna@device,log4j-burst@device,bare@ssd,java-jna@ssd,log4j-burst@ssd";
+
     private static final Map<String, Named> ALL = new LinkedHashMap<>();
+
+    /**
+     * Studies that fill docs/prior-art.md, and what each takes in seconds: quick, full, and besides what is asked for.
+     */
+    private static final Map<String, int[]> PRIOR_ART = new LinkedHashMap<>();
+
+    private static final String GROUP = "prior-art";
 
     static {
         add(
@@ -140,6 +151,27 @@ public final class Studies {
                         "--millis",
                         size.of(2000, 4000))));
         add(
+                "gateway",
+                "what do 25 clients of a FIX gateway feel of its log? File, File and force, Burst; free and pinned",
+                size -> List.of(step(1, "gateway --runs", size.of(1, 3), "--seconds", size.of(40, 480))));
+        add(
+                "gateway-file-systems",
+                "which file system below a FIX gateway? One client, 1,000 orders/s; root only",
+                size -> List.of(
+                        step(0, "gateway-file-systems --runs", size.of(1, 3), "--seconds", size.of(42, 14 * 60))));
+        add(
+                "application-note",
+                "what do Java over JNA and Log4j cost on a fast ring, and straight on the disk? Each message",
+                size -> latency(
+                        "application-note",
+                        "Fast ring and disk",
+                        3,
+                        24,
+                        6000,
+                        size,
+                        "log4j-burst@ssd",
+                        APPLICATION_NOTE));
+        add(
                 "throughput",
                 "how many durable records a second?",
                 size -> List.of(step(
@@ -189,10 +221,51 @@ public final class Studies {
         add("jmh", "nanoseconds and bytes for an operation, each in a JVM of its own", Studies::jmh);
     }
 
+    static {
+        PRIOR_ART.put("application-note", new int[] {24, 700, 15});
+        PRIOR_ART.put("queue", new int[] {15, 120, 0});
+        PRIOR_ART.put("gateway", new int[] {40, 480, 150});
+        PRIOR_ART.put("gateway-file-systems", new int[] {42, 840, 150});
+    }
+
     private Studies() {}
 
     private static void add(String name, String question, Function<Size, List<Step>> steps) {
         ALL.put(name, new Named(question, steps));
+    }
+
+    /** Whether there is a study of that name, or a group of them. */
+    public static boolean isName(String name) {
+        return ALL.containsKey(name) || name.equals(GROUP);
+    }
+
+    /**
+     * The names with each group's members in its place, and says how long a group takes.
+     *
+     * @param seconds as the options have it for each study; null: they do not
+     */
+    static List<String> members(List<String> names, boolean full, String seconds) {
+        List<String> members = new ArrayList<>();
+        for (String name : names) {
+            if (!name.equals(GROUP)) {
+                members.add(name);
+                continue;
+            }
+            int sum = 0;
+            for (Map.Entry<String, int[]> each : PRIOR_ART.entrySet()) {
+                int[] takes = each.getValue();
+                boolean isAsked = seconds != null && !each.getKey().equals("queue");
+                sum += takes[2] + (isAsked ? Integer.parseInt(seconds) : takes[full ? 1 : 0]);
+            }
+            System.out.printf("%s: %s, about %d minutes%n", name, String.join(", ", PRIOR_ART.keySet()), 1 + sum / 60);
+            members.addAll(PRIOR_ART.keySet());
+        }
+        return members;
+    }
+
+    /** Each group and its members, for help. */
+    public static String groups() {
+        return GROUP + ": " + String.join(", ", PRIOR_ART.keySet()) + "; for docs/prior-art.md";
     }
 
     /** All names, in the order in which all of them run. */

@@ -54,8 +54,10 @@ public final class StudyRun {
     }
 
     /** Returns the exit code of the first step that failed, or 0. */
-    public int run(List<String> names) throws IOException, InterruptedException {
+    public int run(List<String> given) throws IOException, InterruptedException {
         Files.createDirectories(Path.of(out));
+        int seconds = arguments.indexOf("--seconds") + 1;
+        List<String> names = Studies.members(given, full, seconds > 0 ? arguments.get(seconds) : null);
         long begin = System.nanoTime();
         int failed = 0;
         for (int i = 0; i < names.size(); i++) {
