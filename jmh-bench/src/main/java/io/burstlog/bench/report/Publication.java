@@ -9,22 +9,31 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Puts results into benchmarks.md. Each block of the page between {@code <!-- published: NAME -->} and {@code <!-- end
- * of NAME -->} becomes the result of the study of that name, if there is one; other blocks stay. Pictures and raw
- * histograms go to the folder pictures beside the page. The README beside the docs has the fast ring in short.
+ * Puts results into benchmarks.md and prior-art.md. Each block of a page between {@code <!-- published: NAME -->} and
+ * {@code <!-- end of NAME -->} becomes the result of the study of that name, if there is one; other blocks stay.
+ * Pictures and raw histograms go to the folder pictures beside the page. The README beside the docs has the fast ring
+ * in short.
  */
 final class Publication {
 
     static final Pattern BLOCK = Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
 
     /** Blocks with another name than the study whose results they show. */
-    private static final Map<String, String> STUDIES = Map.of("slower", "peers", "hand-over", "hand-over-64");
+    private static final Map<String, String> STUDIES = Map.of(
+            "slower", "peers",
+            "hand-over", "hand-over-64",
+            "message-queues", "queue",
+            "durable-logger", "queue");
+
+    /** The first one has the losses that the others quote. */
+    private static final List<String> PAGES = List.of("benchmarks.md", "prior-art.md");
 
     /** The block of README.md. */
     private static final String IN_SHORT = "fast-ring-in-short";
@@ -32,33 +41,47 @@ final class Publication {
     private final Path docs;
     private final Path pictures;
     private final Results results;
+    private Losses.Table losses = new Losses.Table("");
     private String page;
 
     private Publication(Path docs, Path out) throws IOException {
         this.docs = docs;
         pictures = Files.createDirectories(docs.resolve("pictures"));
         results = new Results(out);
-        page = Files.readString(docs.resolve("benchmarks.md"));
     }
 
-    /** {@code --docs} names the page's folder, {@code --out} that of the results. */
+    /** {@code --docs} names the pages' folder, {@code --out} that of the results. */
     static void run(Options options) throws IOException {
-        new Publication(options.path("docs", "docs"), options.path("out", "target/bench")).write();
+        Publication publication = new Publication(options.path("docs", "docs"), options.path("out", "target/bench"));
+        for (String page : PAGES) {
+            if (Files.exists(publication.docs.resolve(page))) {
+                publication.write(publication.docs.resolve(page));
+            }
+        }
+        publication.writeInShort();
     }
 
-    private void write() throws IOException {
+    private void write(Path file) throws IOException {
+        page = Files.readString(file);
+        boolean hasLosses = file.endsWith(PAGES.get(0));
         for (String name : BLOCK.matcher(page)
                 .results()
                 .map(block -> block.group(2))
                 .sorted((a, b) -> Boolean.compare(b.equals("syncs"), a.equals("syncs"))) // others quote its counts
                 .toList()) {
+            if (hasLosses) {
+                losses = new Losses.Table(page);
+            }
             String study = STUDIES.getOrDefault(name, name);
             if (results.study(study).isPresent()) {
                 publish(name, results.study(study).get());
-                System.out.println("pictures     " + docs.resolve("benchmarks.md") + ": " + name);
+                System.out.println("pictures     " + file + ": " + name);
             }
         }
-        Files.writeString(docs.resolve("benchmarks.md"), page);
+        Files.writeString(file, page);
+    }
+
+    private void writeInShort() throws IOException {
         Path readme = docs.toAbsolutePath().resolveSibling("README.md");
         if (results.study("fast-ring").isPresent() && Files.exists(readme)) {
             Map<String, Object> study = results.study("fast-ring").get();
@@ -76,7 +99,6 @@ final class Publication {
 
     private void publish(String name, Map<String, Object> study) throws IOException {
         StringBuilder block = new StringBuilder();
-        Losses.Table losses = new Losses.Table(page);
         for (Map.Entry<String, String> picture :
                 new TreeMap<>(PublishedStudy.pictures(name, study, losses)).entrySet()) {
             Files.writeString(pictures.resolve(picture.getKey() + ".svg"), picture.getValue());

@@ -68,6 +68,8 @@ final class PublishedStudy {
                 pictures.put(
                         name,
                         Charts.percentiles(title + ", one producer", study, named(targets, ".*, 1 producer"), losses));
+            case "application-note", "message-queues", "gateway", "gateway-file-systems", "durable-logger" ->
+                pictures.putAll(PriorArtPictures.of(name, study, losses));
             case "gateway-drain" -> JvmSection.charts(study).values().forEach(svg -> pictures.put(name, svg));
             case "syncs",
                     "slower",
@@ -103,6 +105,8 @@ final class PublishedStudy {
             case "throughput" -> table(Sections.THROUGHPUT_HEAD, Sections.throughputRows(study));
             case "seen" -> table(Sections.SEEN_HEAD, Sections.seenRows(study));
             case "open" -> table(Sections.OPEN_HEAD, Sections.openRows(study));
+            case "application-note", "message-queues", "gateway", "gateway-file-systems", "durable-logger" ->
+                PriorArt.text(name, study, losses);
             default -> latencies(study, losses);
         };
     }
@@ -247,7 +251,7 @@ final class PublishedStudy {
                 rows);
     }
 
-    private static String table(List<String> head, List<List<String>> rows) {
+    static String table(List<String> head, List<List<String>> rows) {
         StringBuilder text = new StringBuilder(line(head));
         text.append("|").append("---|".repeat(head.size())).append('\n');
         rows.forEach(row -> text.append(line(row)));
