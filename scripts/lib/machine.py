@@ -262,7 +262,7 @@ def command_of(unpacked, initramfs, memory, cpus, kernel_log):
     return ["nice", "-n", "19", QEMU, "-nodefaults", "-no-user-config", "-nic", "none", "-display", "none", "-no-reboot",
             "-M", "pc", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", str(cpus), "-m", memory,
             "-kernel", os.path.join(unpacked, "vmlinux"), "-initrd", initramfs,
-            "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr tsc=reliable random.trust_cpu=on",
+            "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable random.trust_cpu=on",
             "-chardev", "file,id=kernel,path=" + kernel_log, "-serial", "chardev:kernel"]
 
 
