@@ -210,6 +210,12 @@ final class Broker implements AutoCloseable {
     /** All committed records, one partition behind the other. */
     List<ConsumerRecord<byte[], byte[]>> read(String topic) {
         List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
+        read(topic, all::add);
+        return all;
+    }
+
+    /** Passes on all committed records, one partition behind the other. */
+    void read(String topic, Consumer<ConsumerRecord<byte[], byte[]>> reader) {
         Map<String, Object> reading = new HashMap<>(client());
         reading.put("isolation.level", "read_committed");
         reading.put("auto.offset.reset", "earliest");
@@ -221,11 +227,10 @@ final class Broker implements AutoCloseable {
                 consumer.seekToBeginning(List.of(partition));
                 long end = consumer.endOffsets(List.of(partition)).get(partition);
                 while (consumer.position(partition) < end) {
-                    consumer.poll(Duration.ofMillis(100)).forEach(all::add);
+                    consumer.poll(Duration.ofMillis(100)).forEach(reader);
                 }
             }
         }
-        return all;
     }
 
     @Override
