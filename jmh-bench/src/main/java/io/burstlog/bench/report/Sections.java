@@ -59,7 +59,7 @@ final class Sections {
 
     /** No allocation of theirs is seen. */
     private static final String IN_ANOTHER_PROCESS =
-            "(c|bare)@.*|(quill|spdlog|rocksdb|sqlite|postgres)-.*|aeron-archive";
+            "(c|bare)@.*|(quill|spdlog|rocksdb|sqlite|postgres)-.*|aeron-archive|picologger";
 
     private final Results results;
     private final Html html;

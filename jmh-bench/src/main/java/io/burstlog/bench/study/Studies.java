@@ -40,7 +40,7 @@ public final class Studies {
                     + "log4j-mmap-buffered,log4j-async-raf,log4j-force,logback-flush,logback-buffered,chronicle,"
                     + "chronicle-sync,chronicle-msync";
     private static final String SERVED_PEERS =
-            "quill-flush,quill-fsync,spdlog-flush,aeron-archive,rocksdb-sync,sqlite-full,postgres-commit";
+            "quill-flush,quill-fsync,spdlog-flush,aeron-archive,rocksdb-sync,sqlite-full,postgres-commit,picologger";
     private static final String PEERS =
             "log4j-burst@ssd,log4j-burst-enqueued@ssd,log4j-burst@device,log4j-burst@mapped," + LOG4J_PEERS + ","
                     + SERVED_PEERS;

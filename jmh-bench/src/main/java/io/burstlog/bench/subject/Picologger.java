@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -19,33 +20,13 @@ import org.HdrHistogram.Histogram;
  */
 public record Picologger(double perSecond, double onDiskPerSecond, Histogram submits, Histogram lags) {
 
-    private static final int BYTES = 99;
     private static final String PROGRAM = "picologger_bench";
 
     public static Picologger run(int bytes, int messages, Media media) throws IOException, Media.NotPossible {
-        if (bytes != BYTES) {
-            throw new Media.NotPossible("its program has messages of " + BYTES + " bytes");
-        }
-        requireCargo();
-        Path crate = Files.createDirectories(media.file("picologger"));
-        unpack("Cargo.toml", crate);
-        unpack(PROGRAM + ".rs", crate);
-        Programs.run(
-                "cargo",
-                "build",
-                "--release",
-                "--quiet",
-                "--manifest-path",
-                crate.resolve("Cargo.toml").toString(),
-                "--target-dir",
-                crate.resolve("target").toString());
+        Path program = build(bytes);
         Path log = media.file("picologger.log");
         Path results = media.file("picologger.results");
-        Programs.run(
-                crate.resolve("target/release").resolve(PROGRAM).toString(),
-                log.toString(),
-                Integer.toString(messages),
-                results.toString());
+        Programs.run(program.toString(), log.toString(), Integer.toString(messages), results.toString());
         LongBuffer values = ByteBuffer.wrap(Files.readAllBytes(results))
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .asLongBuffer();
@@ -54,6 +35,26 @@ public record Picologger(double perSecond, double onDiskPerSecond, Histogram sub
         double onDiskPerSecond = messages * 1e9 / values.get();
         Histogram submits = histogram(values, messages);
         return new Picologger(perSecond, onDiskPerSecond, submits, histogram(values, values.remaining()));
+    }
+
+    /** The program for messages of that size; a size that was built before takes no time. */
+    static Path build(int bytes) throws IOException, Media.NotPossible {
+        requireCargo();
+        Path crate = Files.createDirectories(ServedPeers.programs().resolve("picologger-" + bytes));
+        unpack("Cargo.toml", crate);
+        unpack(PROGRAM + ".rs", crate);
+        Programs.run(
+                "cargo",
+                "build",
+                "--release",
+                "--quiet",
+                "--config",
+                "env.MESSAGE_BYTES=\"%d\"".formatted(bytes),
+                "--manifest-path",
+                crate.resolve("Cargo.toml").toString(),
+                "--target-dir",
+                crate.resolve("target").toString());
+        return crate.resolve("target/release").resolve(PROGRAM).toAbsolutePath();
     }
 
     private static void requireCargo() throws Media.NotPossible {
@@ -66,7 +67,12 @@ public record Picologger(double perSecond, double onDiskPerSecond, Histogram sub
 
     private static void unpack(String name, Path folder) throws IOException {
         try (InputStream packed = Picologger.class.getResourceAsStream("/rust/" + name)) {
-            Files.write(folder.resolve(name), packed.readAllBytes());
+            byte[] bytes = packed.readAllBytes();
+            Path file = folder.resolve(name);
+            // Cargo builds what is newer than its program.
+            if (!Files.exists(file) || !Arrays.equals(Files.readAllBytes(file), bytes)) {
+                Files.write(file, bytes);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.Map;
 final class ServedPeers {
 
     private static final String ARCHIVE = "aeron-archive";
+    private static final String PICOLOGGER = "picologger";
 
     /** A text file with a line for each message, or a store of its own format, which its program counts. */
     private enum Place {
@@ -49,7 +50,9 @@ final class ServedPeers {
             "postgres-commit",
             new Peer("postgres_peer", Place.SERVER, List.of()),
             ARCHIVE,
-            new Peer(ARCHIVE, Place.STORE, List.of()));
+            new Peer(ARCHIVE, Place.STORE, List.of()),
+            PICOLOGGER,
+            new Peer(PICOLOGGER, Place.STORE, List.of()));
 
     private ServedPeers() {}
 
@@ -108,13 +111,21 @@ final class ServedPeers {
         return command;
     }
 
+    /** The folder of native programs. */
+    static Path programs() {
+        return Path.of(System.getProperty("bench.peers", "target/peers"));
+    }
+
     private static List<String> program(Peer peer, Media media) throws IOException, Media.NotPossible {
         if (peer.program().equals(ARCHIVE)) {
             List<String> command = new ArrayList<>(ChildJvm.command(ArchiveProgram.class.getName()));
             command.add(Files.createDirectories(media.memory()).toString());
             return command;
         }
-        Path folder = Path.of(System.getProperty("bench.peers", "target/peers"));
+        if (peer.program().equals(PICOLOGGER)) {
+            return List.of(Picologger.build(media.bytes()).toString());
+        }
+        Path folder = programs();
         Path program = folder.resolve(peer.program());
         if (Files.isExecutable(program)) {
             return List.of(program.toAbsolutePath().toString());

@@ -25,7 +25,7 @@ import java.util.Map;
  * {@code log4j-async-raf}, {@code log4j-force}, {@code logback-flush}, {@code logback-buffered}, {@code file-force},
  * {@code file-rwd}, {@code chronicle}, {@code chronicle-sync}, {@code chronicle-msync}, and in processes of their own
  * {@code quill-flush}, {@code quill-fsync}, {@code spdlog-flush}, {@code aeron-archive}, {@code rocksdb-sync},
- * {@code sqlite-full}, {@code postgres-commit}.
+ * {@code sqlite-full}, {@code postgres-commit}, {@code picologger}.
  */
 public final class Targets implements AutoCloseable {
 
