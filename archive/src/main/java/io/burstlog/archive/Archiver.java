@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import io.burstlog.BurstConsumer;
+import io.burstlog.BurstEvent;
+import io.burstlog.BurstException;
+import io.burstlog.ConsumedRecords;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Archives the records of a folder of segments, each once, in order.
+ *
+ * <pre>{@code
+ * ArchiverConfig config = ArchiverConfig.builder()
+ *         .folder("orders.segments").archive("/archive/orders").key("/etc/orders.key")
+ *         .build();
+ * try (Archiver archiver = Archiver.start(config)) {
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>It needs no open log. Its place follows from the archive alone: the last leaf under the signed head. After any
+ * failure it opens the archive anew, which cuts what no head covers, and goes on behind that leaf. Records wait in the
+ * folder meanwhile; it tries again, after a tenth of a second at first and ten seconds at last. It ends by itself only
+ * if going on could make a second history: another archiver has begun, or archive, head and key do not fit together.
+ *
+ * <p>Thread-safe. All work is done by one thread of its own, a daemon.
+ */
+public final class Archiver implements AutoCloseable {
+
+    private static final int POLL_BYTES = 4 << 20;
+    private static final long FIRST_BACK_OFF_MILLIS = 100;
+    private static final long LAST_BACK_OFF_MILLIS = 10_000;
+    private static final Duration FAREWELL = Duration.ofSeconds(10);
+    private static final Duration LOOK = Duration.ofMillis(100);
+
+    /** The errno of a consumer whose folder has been replaced. */
+    private static final int ESTALE = 116;
+
+    private final ArchiverConfig config;
+    private final Thread thread;
+    private volatile boolean isStopping;
+    private volatile boolean isFinishing;
+    private volatile String failure;
+    private volatile Checkpoint head;
+    private boolean isFailing;
+    private String told;
+
+    private Archiver(ArchiverConfig config) {
+        this.config = config;
+        thread = new Thread(this::run, "burstlog-archive");
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Archives in the background from now on.
+     *
+     * @param config what to archive, and where to
+     * @return the running archiver
+     */
+    public static Archiver start(ArchiverConfig config) {
+        Archiver archiver = new Archiver(config);
+        archiver.thread.start();
+        return archiver;
+    }
+
+    /** {@return the newest signed head; null until the archive is open} */
+    public Checkpoint head() {
+        return head;
+    }
+
+    /** {@return why it has ended by itself, in a sentence; null if it has not} */
+    public String failure() {
+        return failure;
+    }
+
+    /**
+     * Waits until the archiver ends, by itself or because it is closed.
+     *
+     * @param timeout how long to wait at most
+     * @return whether it has ended
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public boolean awaitEnd(Duration timeout) throws InterruptedException {
+        thread.join(Math.max(1, timeout.toMillis()));
+        return !thread.isAlive();
+    }
+
+    /** Signs a head of what it has taken, and lets go of folder and archive, within ten seconds. */
+    @Override
+    public void close() {
+        isStopping = true;
+        hasEnded(FAREWELL);
+    }
+
+    /**
+     * Archives the records that are in the folder until something fails, and lets go of both.
+     *
+     * @param limit how long that may take; it may be exceeded by the sync that is under way
+     */
+    public void close(Duration limit) {
+        isFinishing = true;
+        hasEnded(limit);
+        close();
+    }
+
+    private boolean hasEnded(Duration timeout) {
+        try {
+            return awaitEnd(timeout);
+        } catch (InterruptedException stillToBeSeenByTheCaller) {
+            Thread.currentThread().interrupt();
+            return !thread.isAlive();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Archiver[" + config.folder() + " to " + config.archive() + "]";
+    }
+
+    // ------------------------------------------------------------------------------------------------ its own thread
+
+    private void run() {
+        long backOff = FIRST_BACK_OFF_MILLIS;
+        while (!isStopping) {
+            Checkpoint before = head;
+            try {
+                runSession();
+                return;
+            } catch (RefusedException refused) {
+                end("the archive " + config.archive() + " gets no more records from here: " + refused.getMessage());
+                return;
+            } catch (IOException | BurstException failed) {
+                backOff = head == before ? backOff : FIRST_BACK_OFF_MILLIS;
+                tellWait(failed);
+            } catch (RuntimeException | Error bug) {
+                end("the archive " + config.archive() + " gets no more records from here, which is a bug: " + bug);
+                return;
+            }
+            if (isFinishing) {
+                return;
+            }
+            rest(backOff);
+            backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS);
+        }
+    }
+
+    private void rest(long millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (!isStopping && !isFinishing && System.nanoTime() < end) {
+            try {
+                Thread.sleep(Math.min(millis, LOOK.toMillis()));
+            } catch (InterruptedException stopped) {
+                isStopping = true;
+            }
+        }
+    }
+
+    /** Archives until it is stopped or something fails. */
+    private void runSession() throws IOException {
+        SigningKey key = SigningKey.read(config.key());
+        try (Owner owner = Owner.take(config.archive());
+                FolderDisk disk = new FolderDisk(config.archive());
+                ArchiveWriter writer = ArchiveWriter.open(disk, key, owner, Archiver::now);
+                FolderDisk ofAnchors = new FolderDisk(config.archive());
+                Anchors anchors = new Anchors(ofAnchors, config.anchors(), config.listener());
+                BurstConsumer consumer = BurstConsumer.open(config.folder(), config.consumer())) {
+            begin(writer, consumer);
+            publish(writer.head(), anchors);
+            archive(writer, consumer, anchors);
+        }
+    }
+
+    private void publish(Checkpoint signed, Anchors anchors) {
+        head = signed;
+        anchors.tell(signed);
+    }
+
+    /** {@return the nanoseconds since 1970} */
+    static long now() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * 1_000_000_000 + now.getNano();
+    }
+
+    /** Goes behind the last leaf, if that came from this folder and is there what it was here. */
+    private void begin(ArchiveWriter writer, BurstConsumer consumer) throws IOException {
+        Leaf last = writer.lastOfStream();
+        if (last == null || !last.folder().equals(consumer.folderId())) {
+            tell(
+                    BurstEvent.Severity.INFO,
+                    "the archive " + config.archive() + " gets the records of " + config.folder() + ", from number "
+                            + consumer.position() + " on");
+            return;
+        }
+        consumer.seek(last.number());
+        ConsumedRecords records = consumer.poll(POLL_BYTES, Duration.ZERO);
+        if (records.next() && records.kind() == ConsumedRecords.Kind.RECORD && records.number() == last.number()) {
+            requireSame(last, records);
+        }
+        consumer.seek(last.number() + 1);
+        tell(
+                BurstEvent.Severity.INFO,
+                "the archive " + config.archive() + " goes on with the records of " + config.folder() + ", from number "
+                        + (last.number() + 1) + " on");
+    }
+
+    private void requireSame(Leaf last, ConsumedRecords records) throws RefusedException {
+        byte[] payload = new byte[records.length()];
+        records.data().get(payload);
+        if (payload.length != last.length() || !last.isDigestOf(payload, 0) || records.sequence() != last.sequence()) {
+            throw new RefusedException("number " + last.number() + " of " + config.folder()
+                    + " is another record than the archive has: the folder was turned back to an older state; move it away,"
+                    + " and put an empty file head into a new one");
+        }
+    }
+
+    private void archive(ArchiveWriter writer, BurstConsumer consumer, Anchors anchors) throws IOException {
+        byte[] folder = HexFormat.of().parseHex(consumer.folderId());
+        long dueNanos = System.nanoTime() + config.interval().toNanos();
+        while (true) {
+            // Read before the poll: records that were there when the archiver was told to finish must be found.
+            boolean isLast = isStopping || isFinishing;
+            Duration wait = isLast ? Duration.ZERO : left(dueNanos);
+            boolean isEmpty;
+            try {
+                ConsumedRecords records = consumer.poll(POLL_BYTES, wait);
+                isEmpty = records.isEmpty();
+                take(records, folder, writer);
+            } catch (BurstException replaced) {
+                if (replaced.errno() == ESTALE) {
+                    commit(writer, consumer, anchors);
+                }
+                throw replaced;
+            }
+            boolean isAtEnd = isStopping || isLast && isEmpty;
+            if (isAtEnd || System.nanoTime() - dueNanos >= 0) {
+                commit(writer, consumer, anchors);
+                dueNanos = System.nanoTime() + config.interval().toNanos();
+            }
+            if (isAtEnd) {
+                return;
+            }
+        }
+    }
+
+    private static Duration left(long dueNanos) {
+        return Duration.ofNanos(Math.max(0, Math.min(LOOK.toNanos(), dueNanos - System.nanoTime())));
+    }
+
+    private static void take(ConsumedRecords records, byte[] folder, ArchiveWriter writer) throws IOException {
+        long taken = now();
+        String ringName = "";
+        byte[] ring = {};
+        while (records.next()) {
+            if (!records.ring().equals(ringName)) {
+                ringName = records.ring();
+                ring = HexFormat.of().parseHex(ringName);
+            }
+            boolean isRecord = records.kind() == ConsumedRecords.Kind.RECORD;
+            byte[] payload = new byte[isRecord ? records.length() : 0];
+            if (isRecord) {
+                records.data().get(payload);
+            }
+            Leaf leaf = Leaf.ofStream(
+                    kindOf(records.kind()),
+                    folder,
+                    records.number(),
+                    ring,
+                    records.sequence(),
+                    records.eventTimeNanos(),
+                    records.count(),
+                    taken,
+                    payload);
+            writer.append(leaf, payload);
+        }
+    }
+
+    private static Leaf.Kind kindOf(ConsumedRecords.Kind kind) {
+        return switch (kind) {
+            case RECORD -> Leaf.Kind.RECORD;
+            case ROLL -> Leaf.Kind.ROLL;
+            case LOST -> Leaf.Kind.LOST;
+            case MISSING -> Leaf.Kind.MISSING;
+        };
+    }
+
+    /** Signs a head, and then tells the log that it may delete what is under it. */
+    private void commit(ArchiveWriter writer, BurstConsumer consumer, Anchors anchors) throws IOException {
+        Checkpoint signed = writer.commit();
+        if (signed == head && !isFailing) {
+            return;
+        }
+        publish(signed, anchors);
+        tellThatItArchives();
+        if (writer.lastOfStream() != null && writer.lastOfStream().folder().equals(consumer.folderId())) {
+            consumer.ack(writer.lastOfStream().number());
+        }
+    }
+
+    private void tell(BurstEvent.Severity severity, String sentence) {
+        config.listener().accept(new BurstEvent(severity, Instant.now(), sentence));
+    }
+
+    private void tellWait(Exception failed) {
+        String reason = failed.getMessage() == null ? failed.toString() : failed.getMessage();
+        if (!isFailing || !reason.equals(told)) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "the archive " + config.archive() + " gets no records for the moment: " + reason + "; they wait in "
+                            + config.folder());
+        }
+        isFailing = true;
+        told = reason;
+    }
+
+    private void tellThatItArchives() {
+        if (isFailing) {
+            tell(BurstEvent.Severity.WARN, "the archive " + config.archive() + " gets records again");
+        }
+        isFailing = false;
+    }
+
+    private void end(String sentence) {
+        failure = sentence;
+        tell(BurstEvent.Severity.ERROR, sentence);
+    }
+}

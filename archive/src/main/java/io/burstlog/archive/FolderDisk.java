@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** A folder of a file system. Reads may come from any thread. */
+final class FolderDisk implements Disk, AutoCloseable {
+
+    /** A file system commits the syncs of several threads at once. */
+    private static final int SYNCING_THREADS = 8;
+
+    private final Path folder;
+
+    /** Folders whose own names are not durable yet. */
+    private final Set<Path> newFolders = new HashSet<>();
+
+    private ExecutorService syncing;
+
+    FolderDisk(Path folder) {
+        this.folder = folder.toAbsolutePath();
+    }
+
+    Path path(String name) {
+        return folder.resolve(name);
+    }
+
+    @Override
+    public byte[] read(String name) throws IOException {
+        return Files.readAllBytes(path(name));
+    }
+
+    @Override
+    public byte[] read(String name, long offset, int length) throws IOException {
+        try (FileChannel file = FileChannel.open(path(name), StandardOpenOption.READ)) {
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(0, Math.min(length, file.size() - offset)));
+            while (bytes.hasRemaining()) {
+                if (file.read(bytes, offset + bytes.position()) < 0) {
+                    throw new IOException(path(name) + " became shorter while it was read");
+                }
+            }
+            return bytes.array();
+        }
+    }
+
+    @Override
+    public long length(String name) throws IOException {
+        try {
+            return Files.size(path(name));
+        } catch (NoSuchFileException none) {
+            return -1;
+        }
+    }
+
+    @Override
+    public List<String> list(String name) throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(path(name))) {
+            for (Path each : files) {
+                names.add(each.getFileName() + (Files.isDirectory(each) ? "/" : ""));
+            }
+        } catch (NoSuchFileException none) {
+            return names;
+        }
+        return names;
+    }
+
+    @Override
+    public void write(String name, byte[] bytes) throws IOException {
+        put(name, 0, bytes, bytes.length);
+    }
+
+    @Override
+    public void append(String name, long offset, byte[] bytes, int length) throws IOException {
+        put(name, offset, bytes, length);
+    }
+
+    private void put(String name, long offset, byte[] bytes, int length) throws IOException {
+        Path path = path(name);
+        makeFolder(path.getParent());
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            if (file.size() > offset) {
+                file.truncate(offset);
+            }
+            ByteBuffer rest = ByteBuffer.wrap(bytes, 0, length);
+            while (rest.hasRemaining()) {
+                file.write(rest, offset + rest.position());
+            }
+        }
+    }
+
+    private void makeFolder(Path wanted) throws IOException {
+        for (Path each = wanted; !Files.isDirectory(each); each = each.getParent()) {
+            newFolders.add(each);
+        }
+        Files.createDirectories(wanted);
+    }
+
+    @Override
+    public void sync(Collection<String> names) throws IOException {
+        Set<Path> files = new HashSet<>();
+        Set<Path> folders = new HashSet<>();
+        for (String name : names) {
+            files.add(path(name));
+            folders.add(path(name).getParent());
+        }
+        newFolders.forEach(each -> folders.add(each.getParent()));
+        if (files.size() == 1) {
+            force(files.iterator().next());
+        } else {
+            forceTogether(files);
+        }
+        for (Path each : folders) {
+            force(each);
+        }
+        newFolders.clear();
+    }
+
+    private static Void force(Path path) throws IOException {
+        // A folder can be opened to be read alone.
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            file.force(true);
+            return null;
+        }
+    }
+
+    private void forceTogether(Set<Path> paths) throws IOException {
+        if (syncing == null) {
+            syncing = Executors.newFixedThreadPool(SYNCING_THREADS, task -> {
+                Thread thread = new Thread(task, "burstlog-archive sync");
+                thread.setDaemon(true);
+                return thread;
+            });
+        }
+        List<Callable<Void>> tasks = new ArrayList<>();
+        paths.forEach(each -> tasks.add(() -> force(each)));
+        try {
+            for (Future<Void> each : syncing.invokeAll(tasks)) {
+                each.get();
+            }
+        } catch (ExecutionException failed) {
+            throw new IOException(failed.getCause().toString(), failed.getCause());
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new IOException("the sync of the archive was interrupted", stopped);
+        }
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        Files.move(path(from), path(to), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.deleteIfExists(path(name));
+    }
+
+    @Override
+    public void close() {
+        if (syncing != null) {
+            syncing.shutdown();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return folder.toString();
+    }
+}

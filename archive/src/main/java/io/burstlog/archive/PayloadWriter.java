@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Writes payloads: the frame of each full bundle behind the one before, and that of the last, partial bundle into a
+ * file of its own, which no later one replaces before a head covers that. One thread uses it.
+ */
+final class PayloadWriter {
+
+    /** The most bytes of the payloads of one bundle; Java's arrays and zstd's table end at twice as many. */
+    static final int MOST_BUNDLE_BYTES = 1 << 30;
+
+    private static final int LEVEL = 3;
+    private static final int FIRST_ROOM = 1 << 16;
+
+    private final Disk disk;
+
+    /** Names that are not durable yet. */
+    private final Set<String> dirty;
+
+    private final ZstdCompressCtx compressor =
+            new ZstdCompressCtx().setLevel(LEVEL).setChecksum(true);
+    private final List<SeekTable.Frame> frames = new ArrayList<>();
+    private byte[] bundle = new byte[FIRST_ROOM];
+    private byte[] compressed = new byte[FIRST_ROOM];
+    private int bundleBytes;
+    private long file;
+
+    PayloadWriter(Disk disk, Set<String> dirty) {
+        this.disk = disk;
+        this.dirty = dirty;
+    }
+
+    /** Takes up an archive with so many leaves. The next append cuts all bytes behind them. */
+    void open(long size) throws IOException {
+        file = size / Tiles.PAYLOAD_LEAVES;
+        int leaves = (int) (size % Tiles.PAYLOAD_LEAVES);
+        int full = leaves / Tiles.WIDTH;
+        String name = Tiles.payload(file);
+        if (full > 0) {
+            frames.addAll(SeekTable.walk(disk, name, full));
+            if (frames.size() < full) {
+                throw new RefusedException(name + " has " + frames.size() + " whole frames of the " + full
+                        + " that the head covers: bring the file back from a copy");
+            }
+        }
+        if (leaves % Tiles.WIDTH > 0) {
+            byte[] edge = frame(disk, Tiles.payloadEdge(file, leaves));
+            addBytes(edge, edge.length);
+        }
+    }
+
+    private static byte[] frame(Disk disk, String name) throws IOException {
+        long length = disk.length(name);
+        byte[] frame = length < 0 ? null : ArchiveReader.frame(disk, name, new SeekTable.Frame(0, (int) length, -1));
+        if (frame == null) {
+            throw new RefusedException(
+                    name + " is missing or damaged, and the head covers it: bring it back from a copy");
+        }
+        return frame;
+    }
+
+    /** Whether the bundle has no room for so many bytes more. */
+    boolean isTooMuch(int length) {
+        return (long) bundleBytes + length > MOST_BUNDLE_BYTES;
+    }
+
+    int bundleBytes() {
+        return bundleBytes;
+    }
+
+    void add(byte[] payload) {
+        addBytes(payload, payload.length);
+    }
+
+    private void addBytes(byte[] bytes, int length) {
+        if (bundleBytes + length > bundle.length) {
+            bundle = Arrays.copyOf(
+                    bundle, Math.max(bundleBytes + length, (int) Math.min(2L * bundle.length, MOST_BUNDLE_BYTES)));
+        }
+        System.arraycopy(bytes, 0, bundle, bundleBytes, length);
+        bundleBytes += length;
+    }
+
+    /** Ends the bundle: its frame is written behind the others, and after the last frame of a file its table. */
+    void endBundle() throws IOException {
+        String name = Tiles.payload(file);
+        long offset = frames.isEmpty() ? 0 : frames.get(frames.size() - 1).end();
+        int length = compress();
+        disk.append(name, offset, compressed, length);
+        dirty.add(name);
+        frames.add(new SeekTable.Frame(offset, length, bundleBytes));
+        bundleBytes = 0;
+        if (frames.size() == Tiles.WIDTH) {
+            byte[] table = SeekTable.of(frames);
+            disk.append(name, offset + length, table, table.length);
+            frames.clear();
+            file++;
+        }
+        if (bundle.length > FIRST_ROOM << 8) {
+            bundle = new byte[FIRST_ROOM];
+            compressed = new byte[FIRST_ROOM];
+        }
+    }
+
+    /** Writes the frame of the partial bundle, if there is one. */
+    void writeEdge(long size) throws IOException {
+        if (size % Tiles.WIDTH > 0) {
+            String name = Tiles.payloadEdge(file, (int) (size % Tiles.PAYLOAD_LEAVES));
+            disk.write(name, Arrays.copyOf(compressed, compress()));
+            dirty.add(name);
+        }
+    }
+
+    private int compress() {
+        int room = Math.toIntExact(Zstd.compressBound(bundleBytes));
+        if (compressed.length < room) {
+            compressed = new byte[room];
+        }
+        return compressor.compressByteArray(compressed, 0, compressed.length, bundle, 0, bundleBytes);
+    }
+
+    void close() {
+        compressor.close();
+    }
+}

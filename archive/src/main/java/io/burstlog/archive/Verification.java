@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongConsumer;
+
+/**
+ * Checks a whole archive with nothing but public keys: each hash of the tree, each leaf, each payload, the numbers and
+ * sequences, and the keys. It needs the right to read alone, and may run while an archiver writes.
+ *
+ * <pre>{@code
+ * Verification.Report report = Verification.of(Path.of("/archive/orders")).key(key).run();
+ * report.findings().forEach(System.out::println);
+ * }</pre>
+ *
+ * <p>It cannot see one thing: an older state of the whole archive, put back by somebody with the right to write, has a
+ * head that was signed. A head that the auditor kept ({@link #known}) or that an anchor has shows that.
+ *
+ * <p>Not thread-safe; the work is done by threads of its own.
+ */
+public final class Verification {
+
+    private final Disk disk;
+    private final Set<VerifierKey> keys = new LinkedHashSet<>();
+    private final List<Checkpoint> known = new ArrayList<>();
+    private int threads = Runtime.getRuntime().availableProcessors();
+    private Path state;
+    private LongConsumer progress = leaves -> {};
+
+    /**
+     * The results of a verification.
+     *
+     * @param head the signed head; null if there is none that counts
+     * @param key the key that signs now; null if none of the given keys leads to it
+     * @param leaves how many leaves were checked
+     * @param records how many of them are records of the stream
+     * @param bytes the bytes of their payloads
+     * @param erased how many payloads were erased, as records of the archive say
+     * @param expired how many leaves have lost their payloads since their time was over, as records of the archive say
+     * @param findings all that was found, in the order of the leaves
+     */
+    public record Report(
+            Checkpoint head,
+            VerifierKey key,
+            long leaves,
+            long records,
+            long bytes,
+            long erased,
+            long expired,
+            List<Finding> findings) {
+
+        /** {@return whether nothing is wrong} */
+        public boolean isIntact() {
+            return findings.stream().noneMatch(Finding::isFault);
+        }
+    }
+
+    private Verification(Disk disk) {
+        this.disk = disk;
+    }
+
+    /**
+     * Begins to say what is to be verified.
+     *
+     * @param folder the archive
+     * @return a verification without keys
+     */
+    public static Verification of(Path folder) {
+        return of(new FolderDisk(folder));
+    }
+
+    static Verification of(Disk disk) {
+        return new Verification(disk);
+    }
+
+    /**
+     * Adds a public key that the auditor has from elsewhere; at least one is required. Keys that follow it are found.
+     */
+    public Verification key(VerifierKey key) {
+        keys.add(key);
+        return this;
+    }
+
+    /** Adds a head that was seen before: the archive must go on from it. */
+    public Verification known(Checkpoint head) {
+        known.add(head);
+        return this;
+    }
+
+    /** How many threads check; by default as many as there are processors. */
+    public Verification threads(int count) {
+        threads = Math.max(1, count);
+        return this;
+    }
+
+    /** A file that notes what is checked, so that a verification of the same head goes on there; by default none. */
+    public Verification state(Path file) {
+        state = file;
+        return this;
+    }
+
+    /** Gets the number of leaves that are checked, in the calling thread; by default nobody does. */
+    public Verification progress(LongConsumer listener) {
+        progress = listener;
+        return this;
+    }
+
+    /**
+     * Verifies.
+     *
+     * @return what was found
+     * @throws IOException if something cannot be read, or the state cannot be written
+     */
+    public Report run() throws IOException {
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "No public key is given: take the one that the archive's owner published.");
+        }
+        List<Finding> findings = new ArrayList<>();
+        VerificationState done = VerificationState.open(state);
+        Checkpoint head = done.head();
+        if (head == null) {
+            try {
+                head = ArchiveReader.head(disk);
+            } catch (IOException none) {
+                findings.add(Finding.of(Finding.Kind.HEAD, none.getMessage()));
+                return new Report(null, null, 0, 0, 0, 0, 0, findings);
+            }
+            done.begin(head);
+        }
+        VerifierKey key = checkHead(head, findings);
+        List<Finding> ofTree = Collections.synchronizedList(findings);
+        TreeCheck tree = new TreeCheck(disk, head.size(), ofTree::add);
+        tree.proveEdge(head.root());
+        List<Part> parts = checkFiles(head, tree, done);
+        new StrangeFiles(disk, head.size(), findings::add).check();
+        return joined(head, key, parts, findings);
+    }
+
+    private VerifierKey checkHead(Checkpoint head, List<Finding> findings) throws IOException {
+        KeyChain chain = new KeyChain(disk, keys, findings::add);
+        try {
+            chain.follow(new ArchiveReader(disk, head));
+        } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException | NullPointerException damaged) {
+            findings.add(Finding.of(
+                    Finding.Kind.KEY, "the keys cannot be followed, since tiles or leaves are damaged: " + damaged));
+        }
+        VerifierKey key = chain.newest();
+        if (key == null ? !chain.isTrusted(head) : !head.isSignedBy(key)) {
+            findings.add(Finding.of(
+                    Finding.Kind.HEAD,
+                    "the head of " + head.origin() + " with " + head.size() + " leaves is not signed by "
+                            + (key == null ? "a key that follows from a given one" : "the key in force, " + key)));
+        }
+        for (Checkpoint each : known) {
+            String wrong = wrongOf(each, head, chain);
+            if (wrong != null) {
+                findings.add(Finding.of(Finding.Kind.HEAD, "the known head of " + each.size() + " leaves " + wrong));
+            }
+        }
+        return key;
+    }
+
+    private String wrongOf(Checkpoint each, Checkpoint head, KeyChain chain) throws IOException {
+        if (!chain.isTrusted(each)) {
+            return "is not signed by a key of this archive";
+        }
+        if (each.size() > head.size()) {
+            return "is newer than the archive, which has " + head.size() + ": leaves were taken from its end";
+        }
+        return Arrays.equals(each.root(), new ArchiveReader(disk, head).root(each.size()))
+                ? null
+                : "is not the beginning of this archive: it was changed since";
+    }
+
+    private List<Part> checkFiles(Checkpoint head, TreeCheck tree, VerificationState done) throws IOException {
+        long files = (head.size() + Tiles.PAYLOAD_LEAVES - 1) / Tiles.PAYLOAD_LEAVES;
+        ExecutorService workers = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<Part>> running = new ArrayList<>();
+            for (long file = 0; file < files; file++) {
+                Part known = done.part(file);
+                FileCheck check = new FileCheck(disk, tree, head.size(), file);
+                Callable<Part> task = known == null ? check::check : () -> known;
+                running.add(workers.submit(task));
+            }
+            List<Part> parts = new ArrayList<>();
+            long leaves = 0;
+            for (int file = 0; file < files; file++) {
+                Part part = running.set(file, null).get();
+                parts.add(part);
+                done.add(file, part);
+                leaves += part.leaves;
+                progress.accept(leaves);
+            }
+            return parts;
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof IOException cause ? cause : new IOException(failed.getCause());
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new IOException("the verification was interrupted", stopped);
+        } finally {
+            workers.shutdownNow();
+        }
+    }
+
+    private Report joined(Checkpoint head, VerifierKey key, List<Part> parts, List<Finding> findings)
+            throws IOException {
+        OrderCheck order = new OrderCheck(findings::add);
+        Acts acts = new Acts();
+        for (Part part : parts) {
+            for (Part.Act each : part.acts) {
+                acts.add(each);
+                String first = Tiles.keyHead(each.index() + 1);
+                if (each.leaf().kind() == Leaf.Kind.KEY && disk.length(first) < 0) {
+                    findings.add(Finding.at(Finding.Kind.KEY, each.index(), first + " is missing"));
+                }
+            }
+        }
+        long leaves = 0;
+        long records = 0;
+        long bytes = 0;
+        for (Part part : parts) {
+            leaves += part.leaves;
+            records += part.records;
+            bytes += part.bytes;
+            part.runs.forEach(order::add);
+            part.findings.stream().filter(each -> !acts.explains(each)).forEach(findings::add);
+            part.filled.stream()
+                    .map(acts::judgeFilled)
+                    .filter(each -> each != null)
+                    .forEach(findings::add);
+        }
+        findings.addAll(acts.unfinished());
+        findings.sort(Comparator.comparingLong(Finding::first));
+        return new Report(head, key, leaves, records, bytes, acts.erased(), acts.expired(), List.copyOf(findings));
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The records of a stream in a Merkle tree with signed heads, kept for years. */
+module io.burstlog.archive {
+    requires transitive io.burstlog;
+    requires com.github.luben.zstd_jni;
+
+    exports io.burstlog.archive;
+}

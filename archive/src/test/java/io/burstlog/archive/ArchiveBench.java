@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.github.luben.zstd.ZstdOutputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+
+/**
+ * Compares an archive with a plain .zst file of the same records, and takes the time of verification and proofs. Made
+ * records, with a head each so many; the plain file is synced as often. scripts/bench/archive and scripts/prove/archive
+ * run it.
+ *
+ * <pre>
+ * write FOLDER RECORDS EACH   writes a new archive of key 1 of {@link Written}, and prints its public key
+ * compare FOLDER RECORDS EACH ROUNDS
+ * </pre>
+ */
+final class ArchiveBench {
+
+    private static final int FILLER_BYTES = 170;
+
+    private ArchiveBench() {}
+
+    public static void main(String[] arguments) throws IOException {
+        Path folder = Path.of(arguments[1]);
+        long records = Long.parseLong(arguments[2]);
+        int each = Integer.parseInt(arguments[3]);
+        if (arguments[0].equals("write")) {
+            archive(folder, records, each);
+            System.out.println(Written.key(1).verifier());
+            return;
+        }
+        System.out.println("| round | archive, records/s | plain .zst, records/s | ratio |\n|---|---|---|---|");
+        for (int round = 1; round <= Integer.parseInt(arguments[4]); round++) {
+            double plain = rate(records, () -> plain(folder.resolve("plain.zst"), records, each));
+            Path archive = folder.resolve("archive-" + round);
+            double own = rate(records, () -> archive(archive, records, each));
+            print("| %d | %,.0f | %,.0f | %.2f |%n", round, own, plain, own / plain);
+        }
+        Path archive = folder.resolve("archive-1");
+        print(
+                "%,d bytes of the archive, %,d bytes of the plain file%n",
+                size(archive), Files.size(folder.resolve("plain.zst")));
+        long begin = System.nanoTime();
+        Verification.Report report =
+                Verification.of(archive).key(Written.key(1).verifier()).run();
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        print(
+                "verified %,d records, %,d bytes of payload in %.2f s: %.0f MB/s; intact: %b%n",
+                report.records(), report.bytes(), seconds, report.bytes() / seconds / 1e6, report.isIntact());
+        begin = System.nanoTime();
+        int proofs = 0;
+        for (long index = 0; index < records; index += 1 + records / 97) {
+            ArchiveReader reader = ArchiveReader.open(archive);
+            reader.payload(index);
+            reader.prove(index);
+            proofs++;
+        }
+        print(
+                "%.2f ms for one proof with its payload, on %d cold readers%n",
+                (System.nanoTime() - begin) / 1e6 / proofs, proofs);
+    }
+
+    private static void print(String format, Object... values) {
+        System.out.printf(Locale.ROOT, format, values);
+    }
+
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    private static double rate(long records, Work work) throws IOException {
+        long begin = System.nanoTime();
+        work.run();
+        return records / ((System.nanoTime() - begin) / 1e9);
+    }
+
+    private static byte[] payload(long number) {
+        long mixed = number * 0x9E3779B97F4A7C15L;
+        StringBuilder line = new StringBuilder("2026-11-26T21:00:00.").append(100_000 + number % 899_999);
+        line.append(" INFO [gateway-")
+                .append(number % 7)
+                .append("] order=")
+                .append(number)
+                .append(" client=");
+        line.append(Long.toHexString(mixed))
+                .append(" side=")
+                .append(number % 2 == 0 ? "buy" : "sell")
+                .append(" price=");
+        line.append(mixed >>> 44).append(" text=");
+        while (line.length() < FILLER_BYTES) {
+            mixed = mixed * 6364136223846793005L + 1442695040888963407L;
+            line.append("accepted ").append(mixed >>> 52).append(' ');
+        }
+        return line.append('\n').toString().getBytes(UTF_8);
+    }
+
+    private static void archive(Path folder, long records, int each) throws IOException {
+        try (FolderDisk disk = new FolderDisk(folder);
+                ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(1), Written.NO_FENCE, Archiver::now)) {
+            for (long number = 1; number <= records; number++) {
+                byte[] payload = payload(number);
+                writer.append(
+                        Leaf.ofStream(
+                                Leaf.Kind.RECORD,
+                                Written.FOLDER,
+                                number,
+                                Written.RING,
+                                number,
+                                number,
+                                1,
+                                number,
+                                payload),
+                        payload);
+                if (number % each == 0) {
+                    writer.commit();
+                }
+            }
+            writer.commit();
+        }
+    }
+
+    private static void plain(Path file, long records, int each) throws IOException {
+        try (FileChannel channel = FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.WRITE);
+                ZstdOutputStream zstd =
+                        new ZstdOutputStream(new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16), 3);
+                OutputStream out = new BufferedOutputStream(zstd, 1 << 16)) {
+            for (long number = 1; number <= records; number++) {
+                out.write(payload(number));
+                if (number % each == 0) {
+                    out.flush();
+                    channel.force(false);
+                }
+            }
+        }
+    }
+
+    private static long size(Path folder) throws IOException {
+        try (var files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .mapToLong(each -> each.toFile().length())
+                    .sum();
+        }
+    }
+}

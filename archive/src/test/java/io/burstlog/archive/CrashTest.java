@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Kills and power cuts at every operation: no head is ever signed that the disk lacks, and there is one history. */
+class CrashTest {
+
+    private static final int CUTS_A_PLACE = 2;
+
+    /** The work of a writer, on a disk that may halt at any time. */
+    private interface Work {
+        void on(Disk disk) throws IOException;
+    }
+
+    private static int operationsOf(MemoryDisk begin, Work work) throws IOException {
+        MemoryDisk disk = new MemoryDisk(begin);
+        work.on(disk);
+        return disk.operations();
+    }
+
+    /** Halts the work before each of its operations, in several ways, and looks at what is there then. */
+    private static void cutEverywhere(MemoryDisk begin, Work work, long last) throws IOException {
+        int operations = operationsOf(begin, work);
+        for (int halt = 0; halt < operations; halt++) {
+            for (int way = 0; way < CUTS_A_PLACE; way++) {
+                MemoryDisk disk = new MemoryDisk(begin);
+                disk.haltAt(halt);
+                assertThatThrownBy(() -> work.on(disk)).isInstanceOf(MemoryDisk.HaltedException.class);
+                // The first way is a kill: the kernel keeps what was written.
+                MemoryDisk after = way == 0 ? new MemoryDisk(disk) : disk.cut(new Random(halt * 31L + way));
+                goOn(disk, after, last, "operation " + halt + " of " + operations + ", way " + way);
+            }
+        }
+    }
+
+    private static void goOn(MemoryDisk before, MemoryDisk after, long last, String when) throws IOException {
+        try (ArchiveWriter writer = Written.open(after)) {
+            ArchiveReader reader = new ArchiveReader(after, writer.head());
+            for (String each : before.seenHeads) {
+                Checkpoint seen = Checkpoint.of(each);
+                assertThat(writer.head().size()).as(when).isGreaterThanOrEqualTo(seen.size());
+                assertThat(reader.root(seen.size())).as(when).isEqualTo(seen.root());
+            }
+            Written.append(writer, last, 1000);
+        }
+        Verification.Report report = assertIntact(after, when);
+        assertThat(report.records()).as(when).isEqualTo(last);
+    }
+
+    private static Verification.Report assertIntact(MemoryDisk disk, String when) throws IOException {
+        Verification.Report report = Written.verify(disk);
+        assertThat(report.findings()).as(when).isEmpty();
+        return report;
+    }
+
+    @Test
+    void aNewArchiveMayBeCutAtEachOperation() throws IOException {
+        cutEverywhere(new MemoryDisk(), disk -> Written.open(disk).close(), 5);
+    }
+
+    @Test
+    void anArchiveThatGrowsMayBeCutAtEachOperation() throws IOException {
+        cutEverywhere(Written.archive(200, 200), disk -> append(disk, 330, 80), 340);
+    }
+
+    @Test
+    void theNextPayloadFileMayBeCutAtEachOperation() throws IOException {
+        MemoryDisk begin = Written.archive(Tiles.PAYLOAD_LEAVES - 10, Tiles.PAYLOAD_LEAVES);
+        Work work = disk -> append(disk, Tiles.PAYLOAD_LEAVES + 20, 20);
+        int operations = operationsOf(begin, work);
+        for (int halt = 0; halt < operations; halt += 2) {
+            MemoryDisk disk = new MemoryDisk(begin);
+            disk.haltAt(halt);
+            assertThatThrownBy(() -> work.on(disk)).isInstanceOf(MemoryDisk.HaltedException.class);
+            MemoryDisk after = disk.cut(new Random(halt));
+            append(after, Tiles.PAYLOAD_LEAVES + 20, 20);
+            if (halt % 16 == 0) {
+                assertThat(assertIntact(after, "operation " + halt).records()).isEqualTo(Tiles.PAYLOAD_LEAVES + 20);
+            }
+        }
+    }
+
+    @Test
+    void aRotationMayBeCutAtEachOperation() throws IOException {
+        MemoryDisk begin = Written.archive(300, 100);
+        Work work = disk -> {
+            try (ArchiveWriter writer = Written.open(disk)) {
+                writer.rotate(Written.key(2));
+            }
+        };
+        int operations = operationsOf(begin, work);
+        for (int halt = 0; halt < operations; halt++) {
+            for (int way = 0; way < CUTS_A_PLACE; way++) {
+                MemoryDisk disk = new MemoryDisk(begin);
+                disk.haltAt(halt);
+                assertThatThrownBy(() -> work.on(disk)).isInstanceOf(MemoryDisk.HaltedException.class);
+                MemoryDisk after = way == 0 ? new MemoryDisk(disk) : disk.cut(new Random(halt * 31L + way));
+                finishRotation(after);
+                assertIntact(after, "operation " + halt + ", way " + way);
+            }
+        }
+    }
+
+    /** As an operator would: rotates with the old key, unless the archive says that it has the new one. */
+    private static void finishRotation(MemoryDisk disk) throws IOException {
+        try (ArchiveWriter writer = Written.open(disk)) {
+            writer.rotate(Written.key(2));
+        } catch (RefusedException rotated) {
+            assertThat(rotated).hasMessageContaining(Written.key(2).verifier().toString());
+        }
+        try (ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(2), Written.NO_FENCE, () -> 0)) {
+            Written.append(writer, 400, 100);
+        }
+    }
+
+    @Test
+    void aFullDiskLosesNothing() throws IOException {
+        MemoryDisk disk = Written.archive(200, 100);
+        disk.fill(true);
+        assertThatThrownBy(() -> append(disk, 600, 100)).hasMessage("No space left on device");
+        disk.fill(false);
+        append(disk, 600, 100);
+        assertThat(assertIntact(disk, "full").records()).isEqualTo(600);
+    }
+
+    @Test
+    void aFencedArchiverSignsNothing() throws IOException {
+        MemoryDisk disk = Written.archive(200, 100);
+        boolean[] isFenced = {false};
+        ArchiveWriter.Fence fence = () -> {
+            if (isFenced[0]) {
+                throw new RefusedException("fenced");
+            }
+        };
+        try (ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(1), fence, () -> 0)) {
+            isFenced[0] = true;
+            assertThatThrownBy(() -> Written.append(writer, 300, 50)).hasMessage("fenced");
+        }
+        assertThat(ArchiveReader.head(disk).size()).isEqualTo(201);
+    }
+
+    @Test
+    void aTreeThatDoesNotMatchItsHeadIsLeftAsItIs() throws IOException {
+        MemoryDisk disk = Written.archive(300, 100);
+        byte[] tile = disk.read("tile/0/001.p/45");
+        tile[7]++;
+        disk.put("tile/0/001.p/45", tile);
+        assertThatThrownBy(() -> Written.open(disk))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("do not make the root");
+        assertThatThrownBy(
+                        () -> ArchiveWriter.open(Written.archive(300, 100), Written.key(2), Written.NO_FENCE, () -> 0))
+                .hasMessageContaining("and not by");
+    }
+
+    private static void append(Disk disk, long last, int each) throws IOException {
+        try (ArchiveWriter writer = Written.open(disk)) {
+            Written.append(writer, last, each);
+        }
+    }
+}
