@@ -10,32 +10,15 @@
  * half. auto, off: huge pages.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <linux/fs.h>
-#include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "burstlog.h"
-#include "device/probe.h"
+#include "cli/doctor/bare_write.h"
 #include "log/log.h"
-
-#define BARE_BYTES (32u << 20)
-
-struct bare {
-    int fd;
-    int flags;
-    uint64_t begin;
-    uint64_t bytes;
-    uint64_t next;
-    void *block;
-};
 
 static int64_t now_ns(void) {
     struct timespec now;
@@ -46,49 +29,6 @@ static int64_t now_ns(void) {
 static void die(const char *what) {
     fprintf(stderr, "append_bench: %s: %s\n", what, errno != 0 ? strerror(errno) : burst_last_error());
     exit(1);
-}
-
-static void open_bare(struct bare *bare, const char *path) {
-    struct stat status;
-    struct medium_facts facts;
-    bare->fd = open(path, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
-    if (bare->fd < 0 || fstat(bare->fd, &status) < 0) {
-        die(path);
-    }
-    medium_probe(bare->fd, &facts);
-    bare->bytes = BARE_BYTES;
-    if (posix_memalign(&bare->block, 4096, 1 << 20) != 0) {
-        die("memory");
-    }
-    memset(bare->block, 1, 1 << 20);
-    if (S_ISBLK(status.st_mode)) {
-        uint64_t size;
-        if (ioctl(bare->fd, BLKGETSIZE64, &size) < 0) {
-            die(path);
-        }
-        bare->begin = size / 2;
-        bare->flags = facts.write_through ? 0 : RWF_DSYNC;
-    } else {
-        bare->flags = RWF_DSYNC;
-        for (uint64_t at = 0; at < bare->bytes; at += 1 << 20) {
-            if (pwrite(bare->fd, bare->block, 1 << 20, (off_t)at) != 1 << 20) {
-                die(path);
-            }
-        }
-        fsync(bare->fd);
-    }
-}
-
-static int64_t write_bare(struct bare *bare, const void *block, size_t bytes) {
-    memcpy(bare->block, block, bytes);
-    const struct iovec vector = {bare->block, bytes};
-    const int64_t begin_ns = now_ns();
-    if (pwritev2(bare->fd, &vector, 1, (off_t)(bare->begin + bare->next), bare->flags) != (ssize_t)bytes) {
-        die("bare write");
-    }
-    const int64_t took_ns = now_ns() - begin_ns;
-    bare->next = (bare->next + bytes) % bare->bytes;
-    return took_ns;
 }
 
 static int compare(const void *a, const void *b) {
@@ -125,8 +65,8 @@ static const void *written_to(const struct ring *ring, uint64_t position, size_t
 }
 
 /* Measures both latencies of one record. */
-static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t length, size_t number, int64_t *append_ns,
-                    int64_t *bare_ns) {
+static void measure(burst_t *log, struct bare_write *bare, uint8_t *record, size_t length, size_t number,
+                    int64_t *append_ns, int64_t *bare_ns) {
     memcpy(record, &number, sizeof number < length ? sizeof number : length);
     uint64_t before, after, sequence;
     ring_durable(log->ring, &before, &sequence);
@@ -140,7 +80,11 @@ static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t len
     /* The commit wrote this block. At the end of a lap it wrote two pieces; this is the second. A mapped ring is not
      * written by blocks, so it has no bare write. */
     const size_t block = log->ring->geometry.block_bytes;
-    *bare_ns = bare->block == NULL ? 0 : write_bare(bare, written_to(log->ring, after - block, block), block);
+    *bare_ns = 0;
+    if (bare->block != NULL && bare_write(bare, written_to(log->ring, after - block, block), block, bare_ns) < 0) {
+        errno = 0;
+        die("bare write");
+    }
 }
 
 /* Prints the engine's own times of its writes, warm-up included. The rest of an append is the engine's share. */
@@ -169,7 +113,7 @@ static void print_ratios(int64_t *append_ns, int64_t *bare_ns, size_t count, siz
 /* Reads lines until the end of the input. "COUNT" is answered by COUNT latencies of appends, then COUNT of bare
  * writes: int64_t, nanoseconds. "drain" is answered by one number when the log file has all, so that no later
  * append pays for the drain. */
-static void serve(burst_t *log, struct bare *bare, uint8_t *record, size_t length) {
+static void serve(burst_t *log, struct bare_write *bare, uint8_t *record, size_t length) {
     char line[32];
     size_t number = 0;
     while (fgets(line, sizeof line, stdin) != NULL) {
@@ -193,7 +137,7 @@ static void serve(burst_t *log, struct bare *bare, uint8_t *record, size_t lengt
     }
 }
 
-static void compare_with_bare(burst_t *log, struct bare *bare, uint8_t *record, size_t length, size_t count) {
+static void compare_with_bare(burst_t *log, struct bare_write *bare, uint8_t *record, size_t length, size_t count) {
     int64_t *append_ns = malloc(count * sizeof *append_ns), *bare_ns = malloc(count * sizeof *bare_ns), ignored[2];
     if (append_ns == NULL || bare_ns == NULL) {
         die("memory");
@@ -237,9 +181,10 @@ int main(int argc, char **argv) {
         errno = 0;
         die("open");
     }
-    struct bare bare = {0};
-    if (!mapped) {
-        open_bare(&bare, argv[2]);
+    struct bare_write bare = {0};
+    if (!mapped && bare_write_open(&bare, argv[2]) < 0) {
+        errno = 0;
+        die("open");
     }
     uint8_t *record = malloc(length);
     if (record == NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `doctor`: reads its options and does one of its four tasks. */
+/* The command `doctor`: reads its options and does one of its tasks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -20,6 +20,7 @@
 static const char usage[] =
     "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"
     "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
+    "       burstlog doctor --slow-appends FOLDER [DEVICE] [--seconds N] [--io ENGINE] [--json]\n"
     "       burstlog doctor --drive-report FOLDER-OR-DEVICE [--blocks N] [--force] [--root DIR]\n"
     "                       [--verify-device TEST --check N]\n"
     "       burstlog doctor --verify-device DEVICE-OR-FILE --serve [--report HOST:PORT] "
@@ -40,6 +41,9 @@ static const char about[] =
     "\n--jitter measures on each core of LIST (default: all), for N seconds (default: 1), how long a running thread is\n"
     "kept from it: one core after the other, or all --together. It advises cores for the threads that log and for\n"
     "the drain.\n"
+    "\n--slow-appends logs in FOLDER for N seconds (default: 5), and says of the slowest appends what held each up and\n"
+    "whose that was: the machine's, the medium's, or Burstlog's. The ring is in FOLDER, too, or on DEVICE, which must be\n"
+    "blank and keeps it. The rest is gone when it ends.\n"
     "\n--drive-report prints one line for the table of drives in docs/benchmarks.md: model, firmware, write cache, and\n"
     "what N durable writes of a block take (default: 20000, for 30 s at most), in us; then writes of 8 KiB a second without\n"
     "sync, with O_DSYNC and with fdatasync; and what a ring writes to the drive in a day. In a folder it writes a file of\n"
@@ -55,7 +59,7 @@ static const char about[] =
     "that holds anything is refused without --force.\n"
     "\nExit codes: 0 nothing found, 1 findings (--check: blocks lost), 2 wrong usage, 3 refused, 4 I/O error.\n";
 
-enum task { CHECK_HOST, JITTER, VERIFY, LISTEN, DRIVE };
+enum task { CHECK_HOST, JITTER, SLOW_APPENDS, VERIFY, LISTEN, DRIVE };
 
 struct doctor_request {
     enum task task;
@@ -63,6 +67,7 @@ struct doctor_request {
     int pid, json, serve, check;
     struct host host;
     struct jitter_request jitter;
+    struct slow_request slow;
     struct verify_request verify;
 };
 
@@ -160,6 +165,14 @@ static int run_task(struct doctor_request *request) {
         return host_is_recorded(&request->host)
                    ? cli_misused(usage, "--jitter measures this host, so it takes no --root", NULL)
                    : measure_jitter(request);
+    case SLOW_APPENDS:
+        request->slow.ring = request->ring;
+        request->slow.io = request->verify.io;
+        request->slow.force = request->verify.force;
+        request->slow.json = request->json;
+        return host_is_recorded(&request->host)
+                   ? cli_misused(usage, "--slow-appends measures this host, so it takes no --root", NULL)
+                   : doctor_slow_appends(&request->slow);
     case VERIFY:
         return request->serve == request->check
                    ? cli_misused(usage, "--verify-device wants either --serve or --check N", NULL)
@@ -216,11 +229,15 @@ static int read_option(int option, const char *value, struct doctor_request *req
     case 'J':
         request->task = JITTER;
         return CLI_GO_ON;
+    case 'W':
+        request->task = SLOW_APPENDS;
+        request->slow.folder = value;
+        return CLI_GO_ON;
     case 's':
         if (read_seconds(value, &request->jitter.seconds) < 0) {
             return cli_misused(usage, "--seconds wants a number of seconds", value);
         }
-        request->verify.seconds = request->jitter.seconds;
+        request->verify.seconds = request->slow.seconds = request->jitter.seconds;
         return CLI_GO_ON;
     case 'c':
         request->jitter.cpus = value;
@@ -284,6 +301,7 @@ int command_doctor(int argc, char **argv) {
                                             {"cpu", required_argument, NULL, 'c'},
                                             {"together", no_argument, NULL, 't'},
                                             {"verify-device", required_argument, NULL, 'V'},
+                                            {"slow-appends", required_argument, NULL, 'W'},
                                             {"drive-report", required_argument, NULL, 'D'},
                                             {"serve", no_argument, NULL, 'S'},
                                             {"check", required_argument, NULL, 'C'},
@@ -295,7 +313,7 @@ int command_doctor(int argc, char **argv) {
                                             {"force", no_argument, NULL, 'F'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    struct doctor_request request = {.host.root = "", .jitter.seconds = 1};
+    struct doctor_request request = {.host.root = "", .jitter.seconds = 1, .slow.seconds = 5};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         const int code = read_option(option, optarg, &request);
         if (code != CLI_GO_ON) {
@@ -303,7 +321,7 @@ int command_doctor(int argc, char **argv) {
         }
     }
     const int named = argc - optind;
-    if (named > (request.task == CHECK_HOST || request.task == JITTER)) {
+    if (named > (request.task <= SLOW_APPENDS)) {
         return cli_misused(usage, "one argument too many", argv[argc - 1]);
     }
     request.ring = named == 1 ? argv[optind] : NULL;

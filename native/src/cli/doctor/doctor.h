@@ -76,6 +76,18 @@ struct jitter_request {
 /* Measures hiccups and prints them. Returns the exit code. doctor: tells the disk's node, which may be unknown. */
 int doctor_jitter(const struct doctor *doctor, const struct jitter_request *request);
 
+struct slow_request {
+    const char *folder; /* for ring and log file */
+    const char *ring;   /* a blank block device; NULL: the ring is a file in the folder */
+    double seconds;
+    uint32_t io; /* enum burst_io */
+    int force;
+    int json;
+};
+
+/* Appends, and prints what held up the slowest. Returns the exit code. */
+int doctor_slow_appends(const struct slow_request *request);
+
 struct verify_request {
     const char *path;   /* the medium of the test; drive report: of one that was made on the drive, or NULL */
     const char *drive;  /* drive report: a folder on the drive, or its device */
