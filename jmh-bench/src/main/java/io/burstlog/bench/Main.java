@@ -19,6 +19,7 @@ import io.burstlog.bench.study.LoadStudy;
 import io.burstlog.bench.study.OpenStudy;
 import io.burstlog.bench.study.QueueStudy;
 import io.burstlog.bench.study.SeenStudy;
+import io.burstlog.bench.study.SlowAppendsStudy;
 import io.burstlog.bench.study.Studies;
 import io.burstlog.bench.study.StudyRun;
 import io.burstlog.bench.study.SyncStudy;
@@ -57,6 +58,7 @@ public final class Main {
             Map.entry("drain", DrainStudy::run),
             Map.entry("drain-rate", DrainRateStudy::run),
             Map.entry("open", OpenStudy::run),
+            Map.entry("slow-appends", SlowAppendsStudy::run),
             Map.entry("syncs", SyncStudy::run),
             Map.entry("seen", SeenStudy::run),
             Map.entry("seen-reader", SeenStudy::runReader),

@@ -73,6 +73,7 @@ final class PublishedStudy {
             case "gateway-drain" -> JvmSection.charts(study).values().forEach(svg -> pictures.put(name, svg));
             case "syncs",
                     "slower",
+                    "slow-appends",
                     "agreement",
                     "throughput",
                     "open",
@@ -104,6 +105,10 @@ final class PublishedStudy {
             case "hand-over" -> table(Sections.HAND_OVER_HEAD, Sections.handOverRows(study));
             case "throughput" -> table(Sections.THROUGHPUT_HEAD, Sections.throughputRows(study));
             case "seen" -> table(Sections.SEEN_HEAD, Sections.seenRows(study));
+            case "slow-appends" ->
+                table(SlowAppends.HEAD, SlowAppends.rows(study))
+                        + "Of each: appends (bare writes, loops that do nothing; as slow, in the same turns).\n\n"
+                        + table(SlowAppends.causesHead(study), SlowAppends.causes(study));
             case "open" -> table(Sections.OPEN_HEAD, Sections.openRows(study));
             case "application-note", "message-queues", "gateway", "gateway-file-systems", "durable-logger" ->
                 PriorArt.text(name, study, losses);

@@ -61,6 +61,7 @@ public final class Report {
         spreads.fileSystems();
         new JvmSection(results, html, this::figure).show();
         sections.load();
+        sections.slowAppends();
         sections.throughput();
         sections.open();
         sections.seen();

@@ -331,6 +331,15 @@ final class Sections {
         return "%.1f%%".formatted(100 * Json.number(target.get(part)));
     }
 
+    void slowAppends() {
+        results.study("slow-appends").ifPresent(study -> {
+            html.heading(2, (String) study.get("title"));
+            html.table(SlowAppends.HEAD, SlowAppends.rows(study));
+            html.paragraph("Of each: appends (bare writes, loops that do nothing; as slow, in the same turns).");
+            html.table(SlowAppends.causesHead(study), SlowAppends.causes(study));
+        });
+    }
+
     void open() {
         results.study("open").ifPresent(study -> {
             html.heading(2, (String) study.get("title"));

@@ -131,6 +131,10 @@ public final class Studies {
                         "--seconds",
                         size.of(60, 1800))));
         add(
+                "slow-appends",
+                "whose are the slowest appends: the machine's, the medium's, or Burstlog's? As `burstlog doctor` tells",
+                size -> List.of(step(1, "slow-appends --seconds", size.of(10, 120))));
+        add(
                 "file-systems",
                 "which file system below the ring, which below the log file? 1,000 messages/s, open loop; root only",
                 size -> List.of(step(

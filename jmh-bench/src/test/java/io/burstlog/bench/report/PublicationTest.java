@@ -3,6 +3,7 @@ package io.burstlog.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.bench.harness.Json;
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.TargetResult;
@@ -32,7 +33,17 @@ class PublicationTest {
     void aPage() throws Exception {
         StringBuilder page = new StringBuilder("# Benchmarks\n");
         for (String name : List.of(
-                "peers", "slower", "device", "syncs", "jvm", "agreement", "hand-over", "throughput", "open", "load")) {
+                "peers",
+                "slower",
+                "device",
+                "syncs",
+                "jvm",
+                "agreement",
+                "hand-over",
+                "throughput",
+                "open",
+                "load",
+                "slow-appends")) {
             page.append("<!-- published: %1$s -->\nold %1$s\n<!-- end of %1$s -->\n".formatted(name));
         }
         Files.writeString(docs.resolve("benchmarks.md"), page);
@@ -229,6 +240,35 @@ class PublicationTest {
                         "\\| a \\| 50% \\| 1,000 \\| 30.00 \\(20.00 .. 40.00\\) \\| 30.00 \\(20.00 .. 40.00\\) \\|"
                                 + " 5.\\d+ \\| 6.\\d+ \\| 1,000 \\|");
         assertThat(docs.resolve("pictures/load.svg")).content().containsPattern("<path d=\"M\\S+ \\S+V\\S+m-4 0h8");
+    }
+
+    @Test
+    void theSlowestAppendsHaveOwnersAndCausesBesideTheirControls() throws Exception {
+        Study study = new Study("slow-appends", "slow-appends", "Owners", CONDITIONS);
+        study.add(Json.object(Json.parse("""
+                {"name": "c@ssd", "messages": 40000, "appends": 40000, "bare_write": {"p50_ns": 100000}, "beyond": [
+                  {"hundredths_of_a_percent": 9990, "took_ns": 250000, "appends": 40,
+                   "causes": [
+                     {"words": "the medium's write", "appends": 30, "bare_writes": 31, "nothing": 0},
+                     {"words": "a page fault", "appends": 0, "bare_writes": 0, "nothing": 0}],
+                   "stages": {"before the write": 1, "in the write": 38, "behind the write": 1},
+                   "owners": {"machine": 10, "medium": 30, "ours": 0}}]}""")));
+        study.add(Json.object(Json.parse("""
+                {"name": "c@mapped", "messages": 90000, "appends": 90000, "bare_write": {"p50_ns": 0}, "beyond": [
+                  {"hundredths_of_a_percent": 9990, "took_ns": 5000, "appends": 90,
+                   "causes": [
+                     {"words": "the medium's write", "appends": 1, "bare_writes": 0, "nothing": 0},
+                     {"words": "a page fault", "appends": 0, "bare_writes": 0, "nothing": 0}],
+                   "stages": {"before the write": 80, "in the write": 1, "behind the write": 9},
+                   "owners": {"machine": 72, "medium": 0, "ours": 18}}]}""")));
+        study.write(out);
+
+        assertThat(publish())
+                .contains(
+                        "| ring on the disk, from C | 40,000 | p99.9 | 250.0 | 40 | 25% | 75% | 0% | 1, 38, 1 |",
+                        "| ring in memory, from C | 90,000 | p99.9 | 5.00 | 90 | 80% | 0% | 20% | 80, 1, 9 |",
+                        "| the medium's write | 30 (31, 0) | 1 (-, 0) |")
+                .doesNotContain("a page fault");
     }
 
     @Test
