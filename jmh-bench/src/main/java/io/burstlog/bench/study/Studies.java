@@ -228,8 +228,8 @@ public final class Studies {
     static {
         PRIOR_ART.put("application-note", new int[] {24, 700, 15});
         PRIOR_ART.put("queue", new int[] {15, 120, 0});
-        PRIOR_ART.put("gateway", new int[] {40, 480, 150});
-        PRIOR_ART.put("gateway-file-systems", new int[] {42, 840, 150});
+        PRIOR_ART.put("gateway", new int[] {40, 480, 290});
+        PRIOR_ART.put("gateway-file-systems", new int[] {42, 840, 250});
     }
 
     private Studies() {}
