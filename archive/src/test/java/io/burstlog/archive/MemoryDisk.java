@@ -96,7 +96,15 @@ final class MemoryDisk implements Disk {
         return names.keySet();
     }
 
-    /** {@return the disk after the power was cut} */
+    /** {@return the disk after the power was cut, and all was lost that was not synced} */
+    MemoryDisk cut() {
+        MemoryDisk after = new MemoryDisk();
+        durableNames.forEach(
+                (name, content) -> after.put(name, content.durable == null ? new byte[0] : content.durable));
+        return after;
+    }
+
+    /** {@return the disk after the power was cut, and some of that was lost} */
     MemoryDisk cut(Random random) {
         MemoryDisk after = new MemoryDisk();
         Map<String, Content> state = new TreeMap<>(durableNames);
