@@ -66,17 +66,6 @@ static void a_slow_write_is_the_mediums(void **state) {
     assert_true(found > 0);
 }
 
-/* Else the machine would be blamed for whatever is slow. */
-static void an_append_is_not_cold_if_its_thread_kept_the_core(void **state) {
-    (void)state;
-    assert_int_equal(slow_turns_take(log_, NULL, 0.3, &turns), 0);
-    unsigned warm = 0;
-    for (size_t i = 0; i < turns.kept_count[SLOW_APPEND]; i++) {
-        warm += !turns.kept[SLOW_APPEND][i].was_preempted;
-    }
-    assert_true(warm > 0);
-}
-
 static _Atomic int is_over;
 
 static void *hog(void *argument) {
@@ -153,7 +142,6 @@ static void those_beyond_a_percentile_are_summed_up_with_their_control(void **st
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_slow_write_is_the_mediums, begin, end),
-        cmocka_unit_test_setup_teardown(an_append_is_not_cold_if_its_thread_kept_the_core, begin, end),
         cmocka_unit_test_setup_teardown(a_thread_without_its_core_was_queued, begin, end),
         cmocka_unit_test(those_beyond_a_percentile_are_summed_up_with_their_control),
     };
