@@ -127,24 +127,23 @@ static inline uint8_t flags_of(enum call call) {
     return (is_enqueue(call) ? RECORD_ENQUEUED : 0) | (call >= CALL_ROLL ? RECORD_ROLL : 0);
 }
 
-/* Copies and publishes the claimed record. An append then waits until the record is durable. `waited` is the limit that
- * already runs, or NULL if the call has not waited yet. */
+/* Copies and publishes the claimed record. An append then waits until the record is durable. `waited` is the limit that already
+ * runs, or NULL if the call has not waited yet. */
 static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
                                                          size_t length, int64_t event_time_ns, uint16_t stream,
                                                          const struct ring_rule *rule, enum call call,
                                                          const struct limit *waited) {
     const int enqueued = is_enqueue(call);
-    const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
+    const struct claim_label label = {.stream = stream, .flags = flags_of(call)};
     if (enqueued) {
         claim->header->durable_position =
             (uint64_t)claimed_ns; /* lent to the leader, which passes it to stages_sealed and then overwrites it */
     }
-    claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
-                  (struct claim_label){.stream = stream, .flags = flags_of(call)});
+    claim_publish(ring, claim, data, (uint32_t)length, event_time_ns, label);
     const int64_t published_ns = stages_end(ring->stages, STAGE_COPY, claimed_ns);
     if (enqueued) {
-        if (!is_told) {
+        if (__builtin_expect(!is_committer_told(ring), 0)) {
             wake_committer(ring);
         }
         /* ring_fail may have counted the lost records before this one was published. Then this load must see `failed`.
@@ -170,12 +169,24 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     return rc < 0 ? rc : (int64_t)claim->sequence;
 }
 
-/* Finishes a call whose first attempt to claim did not succeed. Inlining it would slow the usual call down. */
-static __attribute__((noinline)) int64_t append_late(struct ring *ring, const void *data, size_t length,
-                                                     int64_t event_time_ns, uint16_t stream,
-                                                     const struct ring_rule *rule, enum call call) {
+/* Makes the whole call. Inlining it would slow the usual call down. */
+static __attribute__((noinline)) int64_t append_otherwise(struct ring *ring, const void *data, size_t length,
+                                                          int64_t event_time_ns, uint16_t stream,
+                                                          const struct ring_rule *rule, enum call call) {
+    if (!ring_is_alive(ring)) {
+        return error_set(EOWNERDEAD,
+                         "ring %s belongs to the parent of this forked process: open another ring in this one",
+                         ring->path);
+    }
+    if (length > ring->limits.max_record_bytes) {
+        return error_set(EMSGSIZE,
+                         "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
+                         "written: raise that, at most to a quarter of the ring, or shorten the record",
+                         length, ring->path, (unsigned long long)ring->limits.max_record_bytes);
+    }
     struct limit limit = limit_of(rule->timeout_ns);
     struct claim claim;
+    touch(data, length);
     int rc = claim_record(ring, record_bytes(length), &claim);
     if (rc == -EAGAIN) {
         if (!rule->is_retry) {
@@ -199,23 +210,14 @@ static __attribute__((noinline)) int64_t append_late(struct ring *ring, const vo
 static inline __attribute__((always_inline)) int64_t append(struct ring *ring, const void *data, size_t length,
                                                             int64_t event_time_ns, uint16_t stream,
                                                             const struct ring_rule *rule, enum call call) {
-    if (!ring_is_alive(ring)) {
-        return error_set(EOWNERDEAD,
-                         "ring %s belongs to the parent of this forked process: open another ring in this one",
-                         ring->path);
-    }
-    if (length > ring->limits.max_record_bytes) {
-        return error_set(EMSGSIZE,
-                         "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
-                         "written: raise that, at most to a quarter of the ring, or shorten the record",
-                         length, ring->path, (unsigned long long)ring->limits.max_record_bytes);
-    }
     struct claim claim;
-    uint64_t word, released;
+    if (__builtin_expect(length > ring->limits.max_record_bytes || !ring_is_alive(ring), 0)) {
+        return append_otherwise(ring, data, length, event_time_ns, stream, rule, call);
+    }
     touch(data, length);
-    return claim_try(ring, record_bytes(length), &claim, &word, &released) == CLAIM_TAKEN
+    return claim_usual(ring, record_bytes(length), &claim)
                ? put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL)
-               : append_late(ring, data, length, event_time_ns, stream, rule, call);
+               : append_otherwise(ring, data, length, event_time_ns, stream, rule, call);
 }
 
 int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,

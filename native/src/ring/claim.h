@@ -21,68 +21,45 @@ struct claim {
     uint64_t pad_position; /* a pad record that is published before this record, or CLAIM_NO_PAD */
 };
 
-/* position % capacity for the first record of a lap. */
-uint64_t claim_begin_lap(struct ring *ring, uint64_t position);
-
 /* Publishes a pad from the position to the end of its lap. `sequence` is that of the record behind it. */
 void claim_publish_pad(struct ring *ring, uint64_t position, uint64_t sequence);
-
-/* position % capacity, but only the first record of a lap pays for a division. */
-static inline uint64_t claim_offset_of(struct ring *ring, uint64_t position) {
-    const uint64_t offset = position - atomic_load_explicit(&ring->lap_begin, memory_order_relaxed);
-    return __builtin_expect(offset < ring->geometry.capacity_bytes, 1) ? offset : claim_begin_lap(ring, position);
-}
 
 /* Claims bytes for one record. Returns 0, -EAGAIN (no space), -EIO (the ring has failed), -ESHUTDOWN (the ring is
  * closed). */
 int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim);
 
-enum claim_result {
-    CLAIM_TAKEN,
-    CLAIM_REFUSED,  /* the ring is closed, or has failed */
-    CLAIM_NO_SPACE, /* or the word is so old that `released` or `durable` has overtaken it */
-    CLAIM_LOST,     /* another thread was faster, or the exchange failed for no reason */
-};
-
-/* One attempt to claim. *word and *released: what it found. It is inlined where it usually succeeds. */
-static inline __attribute__((always_inline)) enum claim_result
-claim_try(struct ring *ring, uint64_t bytes, struct claim *claim, uint64_t *word, uint64_t *released) {
-    const uint64_t capacity = ring->geometry.capacity_bytes;
-    const uint64_t in_block = ring->geometry.block_bytes - 1; /* blocks are powers of two */
-    const uint64_t most_bytes = capacity - RING_MARKER_BLOCKS * (in_block + 1);
-    *word = atomic_load_explicit(&ring->claim, memory_order_acquire);
-    if (__builtin_expect((*word & (CLAIM_CLOSED | CLAIM_FAILED)) != 0, 0)) {
-        return CLAIM_REFUSED;
-    }
-    /* Both values are read between the load of the word and the exchange. A successful exchange proves that nothing was
-     * claimed in between. So position and sequence are true even if this thread was suspended for long. */
-    *released = atomic_load_explicit(&ring->released, memory_order_acquire);
+/*
+ * One attempt to claim in the usual case: the ring is open, the lap has room for the record, and the ring has a block
+ * more than it needs. Returns whether it claimed; if not, claim_record finds out why. A record costs one addition to the
+ * word, since nothing carries from position to sequence, nor from there to the flags: no lap whose word wraps is in
+ * `lap_begin` (claim.c), and the last sequence before its wrap is not claimed here.
+ *
+ * The three values are read between the load of the word and the exchange. A successful exchange proves that nothing was
+ * claimed in between. So position and sequence are true even if this thread was suspended for long. The exchange is
+ * seq_cst for the look at the committer's flag that follows (append.c).
+ */
+static inline __attribute__((always_inline)) int claim_usual(struct ring *ring, uint64_t bytes, struct claim *claim) {
+    uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
+    const uint64_t released = atomic_load_explicit(&ring->released, memory_order_acquire);
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
-    claim->sequence = claim_sequence(*word, durable);
-    claim->position = claim_position(*word, *released);
-    claim->pad_position = CLAIM_NO_PAD;
-    uint64_t offset = claim_offset_of(ring, claim->position);
-    const uint64_t left = capacity - offset;
-    if (__builtin_expect(left < bytes, 0)) {
-        /* A rest of the lap that is shorter than a header holds no pad: readers skip it, as record_start does. */
-        claim->pad_position = left < RECORD_HEADER_BYTES ? CLAIM_NO_PAD : claim->position;
-        claim->position += left;
-        offset = 0;
+    const uint64_t next = word + claim_advance(bytes);
+    const uint64_t ahead = claim_ahead(word, released), in_flight = claim_in_flight(word, durable);
+    const uint64_t position = released + ahead;
+    const uint64_t offset = position - atomic_load_explicit(&ring->lap_begin, memory_order_relaxed);
+    if (__builtin_expect(((word | next) & (CLAIM_CLOSED | CLAIM_FAILED)) != 0, 0) ||
+        __builtin_expect(offset > ring->geometry.capacity_bytes - bytes, 0) ||
+        __builtin_expect(ahead + bytes > ring->usual_space, 0) ||
+        __builtin_expect(in_flight >= CLAIM_SEQUENCES_IN_FLIGHT, 0) ||
+        __builtin_expect(!atomic_compare_exchange_weak_explicit(&ring->claim, &word, next, memory_order_seq_cst,
+                                                                memory_order_relaxed),
+                         0)) {
+        return 0;
     }
-    claim->header = (struct record_header *)(ring->image + offset);
-    const uint64_t end = claim->position + bytes;
-    /* The bound is a number of whole blocks: the block in which the record ends is below it, too. */
-    if (__builtin_expect(
-            end > (*released & ~in_block) + most_bytes || claim->sequence - durable >= CLAIM_SEQUENCES_IN_FLIGHT, 0)) {
-        return CLAIM_NO_SPACE;
-    }
-    uint64_t seen = *word;
-    const uint64_t next = claim_pack(end, (seen >> CLAIM_POSITION_BITS) + 1, 0);
-    return __builtin_expect(atomic_compare_exchange_weak_explicit(&ring->claim, &seen, next, memory_order_seq_cst,
-                                                                  memory_order_acquire),
-                            1)
-               ? CLAIM_TAKEN
-               : CLAIM_LOST;
+    *claim = (struct claim){.position = position,
+                            .header = (struct record_header *)(ring->image + offset),
+                            .sequence = durable + in_flight,
+                            .pad_position = CLAIM_NO_PAD};
+    return 1;
 }
 
 static inline void claim_publish_release(struct ring *ring, struct record_header *header, uint64_t position) {
@@ -93,9 +70,13 @@ static inline void claim_publish_release(struct ring *ring, struct record_header
  * next claim would wait for these lines: its exchange waits until this record's stores have left the core. */
 static inline __attribute__((always_inline)) void claim_fetch_ahead(const struct record_header *header,
                                                                     uint32_t length) {
+    const uint8_t *const ahead = (const uint8_t *)header + CLAIM_FETCH_AHEAD_BYTES;
     const uint64_t bytes = record_bytes(length);
-    cpu_fetch((const uint8_t *)header + CLAIM_FETCH_AHEAD_BYTES,
-              bytes < CLAIM_FETCHED_MOST_BYTES ? bytes : CLAIM_FETCHED_MOST_BYTES, 1);
+    cpu_fetch(ahead, 2 * CPU_LINE_BYTES, 1);
+    if (bytes > 2 * CPU_LINE_BYTES) {
+        const uint64_t most = bytes < CLAIM_FETCHED_MOST_BYTES ? bytes : CLAIM_FETCHED_MOST_BYTES;
+        cpu_fetch(ahead + 2 * CPU_LINE_BYTES, most - 2 * CPU_LINE_BYTES, 1);
+    }
 }
 
 /* The fields of a record's header besides sequence, length and time. */
@@ -104,11 +85,12 @@ struct claim_label {
     uint8_t flags; /* enum record_flags */
 };
 
-/* Fills the claimed record, and its pad if there is one, and publishes them. */
+/* Fills the claimed record, and its pad if there is one, and publishes them. Inlined where the compiler knows that there
+ * is none. */
 static inline __attribute__((always_inline)) void claim_publish(struct ring *ring, const struct claim *claim,
                                                                 const void *data, uint32_t length,
                                                                 int64_t event_time_ns, struct claim_label label) {
-    if (__builtin_expect(claim->pad_position != CLAIM_NO_PAD, 0)) {
+    if (claim->pad_position != CLAIM_NO_PAD) {
         claim_publish_pad(ring, claim->pad_position, claim->sequence);
     }
     struct record_header *header = claim->header;

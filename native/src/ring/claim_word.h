@@ -27,14 +27,29 @@ static inline uint64_t claim_pack(uint64_t position, uint64_t sequence, uint64_t
     return flags | (sequence & CLAIM_SEQUENCE_MASK) << CLAIM_POSITION_BITS | (position / 8 & CLAIM_POSITION_MASK);
 }
 
-/* The full position. `behind` is a full position at most 2^39 - 8 bytes before it. */
-static inline uint64_t claim_position(uint64_t word, uint64_t behind) {
-    return behind + ((word - behind / 8) & CLAIM_POSITION_MASK) * 8;
+/* One more record of these bytes adds this to a word whose position and sequence do not wrap. */
+static inline uint64_t claim_advance(uint64_t bytes) {
+    return (1ull << CLAIM_POSITION_BITS) + bytes / 8;
 }
 
-/* The full sequence. `behind` is a full sequence less than 2^26 before it. */
+/* How far the position is ahead of `behind`, a full position at most 2^39 - 8 bytes before it. */
+static inline uint64_t claim_ahead(uint64_t word, uint64_t behind) {
+    return (word * 8 - behind) & CLAIM_POSITION_MASK * 8;
+}
+
+/* How far the sequence is ahead of `behind`, a full sequence less than 2^26 before it. */
+static inline uint64_t claim_in_flight(uint64_t word, uint64_t behind) {
+    return ((word >> CLAIM_POSITION_BITS) - behind) & CLAIM_SEQUENCE_MASK;
+}
+
+/* The full position. */
+static inline uint64_t claim_position(uint64_t word, uint64_t behind) {
+    return behind + claim_ahead(word, behind);
+}
+
+/* The full sequence. */
 static inline uint64_t claim_sequence(uint64_t word, uint64_t behind) {
-    return behind + (((word >> CLAIM_POSITION_BITS) - behind) & CLAIM_SEQUENCE_MASK);
+    return behind + claim_in_flight(word, behind);
 }
 
 #endif

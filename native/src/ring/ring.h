@@ -139,6 +139,7 @@ struct ring {
     uint8_t *image;
     struct ring_geometry geometry;
     struct ring_limits limits;
+    uint64_t usual_space; /* bytes behind `released` that claim_usual may claim: it leaves the last of them alone */
     uint64_t salt;
     uint64_t begin_position; /* right behind this epoch's marker */
     uint32_t epoch;

@@ -3,16 +3,23 @@
 
 #include <pthread.h>
 
+/* As an append does it. */
+static int claim(struct ring *ring, uint64_t bytes, struct claim *claim) {
+    return claim_usual(ring, bytes, claim) ? 0 : claim_record(ring, bytes, claim);
+}
+
 static struct claim claimed(struct ring *ring, uint64_t bytes) {
-    struct claim claim;
-    assert_int_equal(claim_record(ring, bytes, &claim), 0);
-    return claim;
+    struct claim got;
+    assert_int_equal(claim(ring, bytes, &got), 0);
+    return got;
 }
 
 static void assert_refused(struct ring *ring, uint64_t bytes, int code) {
-    struct claim claim;
+    struct claim got;
     const uint64_t before = ring_claimed(ring);
-    assert_int_equal(claim_record(ring, bytes, &claim), -code);
+    assert_false(claim_usual(ring, bytes, &got));
+    assert_int_equal(claim_record(ring, bytes, &got), -code);
+    assert_false(claim_usual(ring, bytes, &got)); /* claim_record may have been granted space */
     assert_int_equal(ring_claimed(ring), before);
 }
 
@@ -57,7 +64,7 @@ static void claims_stand_one_after_the_other(void **state) {
 static void *claim_many(void *argument) {
     struct claim *claims = argument;
     for (int i = 0; i < CLAIMS; i++) {
-        if (claim_record(fake_device.ring, record_bytes(8), &claims[i]) != 0) {
+        if (claim(fake_device.ring, record_bytes(8), &claims[i]) != 0) {
             abort();
         }
     }
@@ -84,6 +91,59 @@ static void sequences_are_gapless_and_ranges_disjoint_among_threads(void **state
     for (uint64_t sequence = 1; sequence <= THREADS * CLAIMS; sequence++) {
         assert_int_equal(positions[sequence], BLOCK_BYTES + (sequence - 1) * record_bytes(8));
     }
+}
+
+#define ODD_BYTES (7u * BLOCK_BYTES) /* the word's position wraps in the midst of a lap */
+#define RECORDS_OVER_THE_WRAP 60
+
+static void claims_stand_one_after_the_other_where_the_words_position_and_sequence_wrap(void **state) {
+    (void)state;
+    const uint64_t wraps[] = {(1ull << 39) / ODD_BYTES * ODD_BYTES, (1ull << 39) - BLOCK_BYTES};
+    for (size_t i = 0; i < sizeof wraps / sizeof wraps[0]; i++) {
+        const uint64_t first = (1ull << 26) - RECORDS_OVER_THE_WRAP / 2;
+        struct ring *ring = make_ring(ODD_BYTES, 1);
+        ring_begin(
+            ring, &(struct ring_start){.position = wraps[i], .next_sequence = first, .released = wraps[i], .epoch = 2});
+        uint64_t position = wraps[i];
+        for (uint64_t sequence = first; sequence < first + RECORDS_OVER_THE_WRAP; sequence++) {
+            const struct claim claim = claimed(ring, record_bytes(BLOCK_BYTES / 2));
+            assert_true(claim.position == position || claim.position % ODD_BYTES == 0);
+            assert_ptr_equal(claim.header, fake_device.image + claim.position % ODD_BYTES);
+            assert_int_equal(claim.sequence, sequence);
+            position = claim.position + record_bytes(BLOCK_BYTES / 2);
+            assert_int_equal(ring_claimed(ring), position);
+            assert_int_equal(ring_next_sequence(ring), sequence + 1);
+            atomic_store(&ring->durable_next_sequence, sequence + 1);
+            ring_release(ring, position);
+        }
+        assert_true(position > 1ull << 39);
+        free_ring(NULL);
+    }
+}
+
+static void a_closed_ring_stays_closed_at_the_last_sequence_of_the_word(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    atomic_store(&ring->durable_next_sequence, CLAIM_SEQUENCE_MASK);
+    atomic_store(&ring->claim, claim_pack(BLOCK_BYTES, CLAIM_SEQUENCE_MASK, CLAIM_CLOSED | CLAIM_FAILED));
+    assert_refused(ring, RECORD_HEADER_BYTES, EIO);
+    atomic_store(&ring->claim, claim_pack(BLOCK_BYTES, CLAIM_SEQUENCE_MASK, CLAIM_CLOSED));
+    assert_refused(ring, RECORD_HEADER_BYTES, ESHUTDOWN);
+    atomic_store(&ring->claim, claim_pack(BLOCK_BYTES, CLAIM_SEQUENCE_MASK, 0));
+    assert_int_equal(claimed(ring, RECORD_HEADER_BYTES).sequence, CLAIM_SEQUENCE_MASK);
+    assert_int_equal(claimed(ring, RECORD_HEADER_BYTES).sequence, CLAIM_SEQUENCE_MASK + 1);
+}
+
+static void a_lap_of_records_is_claimed_the_usual_way(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(LARGE_BYTES, 1);
+    struct claim got;
+    for (uint64_t position = BLOCK_BYTES; position < LARGE_BYTES - 3 * BLOCK_BYTES; position += BLOCK_BYTES) {
+        assert_true(claim_usual(ring, BLOCK_BYTES, &got));
+        assert_int_equal(got.position, position);
+    }
+    assert_false(claim_usual(ring, BLOCK_BYTES, &got)); /* the last block: claim_record looks closely */
+    assert_int_equal(claim_record(ring, BLOCK_BYTES, &got), 0);
 }
 
 /* A ring whose next claim is `left` bytes before the end of its lap. */
@@ -245,6 +305,9 @@ int main(void) {
         cmocka_unit_test(position_and_sequence_are_whole_again_wherever_their_low_bits_wrap),
         RING_TEST(claims_stand_one_after_the_other),
         RING_TEST(sequences_are_gapless_and_ranges_disjoint_among_threads),
+        RING_TEST(claims_stand_one_after_the_other_where_the_words_position_and_sequence_wrap),
+        RING_TEST(a_closed_ring_stays_closed_at_the_last_sequence_of_the_word),
+        RING_TEST(a_lap_of_records_is_claimed_the_usual_way),
         RING_TEST(the_end_of_a_lap_that_is_too_short_becomes_a_pad),
         RING_TEST(the_end_of_a_lap_that_holds_no_header_gets_no_pad),
         RING_TEST(a_record_that_just_fits_the_lap_needs_no_pad),

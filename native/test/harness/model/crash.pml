@@ -5,7 +5,7 @@
  *
  *     step here                 what it stands for
  *     ------------------------  ---------------------------------------------------------------------------------
- *     prepare                   claim.h claim_try (the reserve), commit.c seal, seal_records, submit
+ *     prepare                   claim.c attempt (the reserve), commit.c seal, seal_records, submit
  *     complete_write, advance   commit.c collect, advance
  *     fail_write                commit.c collect with an error, ring.c ring_fail
  *     drain_record              drain/batch.c batch_make, the write and the sync of the file

@@ -4,7 +4,7 @@
  *
  *     step here                            what it stands for
  *     -----------------------------------  --------------------------------------------------------------------------
- *     claim_record                         claim.h claim_try: word, released, durable, exchange; claim.c claim_record
+ *     claim_record                         claim.h claim_usual, claim.c attempt: word, released, durable, exchange; claim.c claim_record
  *     publish_pad, publish                 claim.c claim_publish_pad, claim.h claim_publish: only the producer sees
  *                                          its copy, so the copy and the store of the publish word are one step
  *     seal, commit_round                   the leader: commit.pml

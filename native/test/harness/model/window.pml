@@ -6,7 +6,7 @@
  *
  *     step here                       what it stands for
  *     ------------------------------  -------------------------------------------------------------------------------
- *     Producer                        claim.h claim_try, claim_publish; ring.c ring_grant
+ *     Producer                        claim.h claim_usual, claim_publish; ring.c ring_grant
  *     Leader                          commit.c seal_records, submit, collect, advance
  *     Drain                           drain/step.c; ledger/write.c: two slots; ring.c ring_release
  *     Crash                           the writer is killed between any two steps; recovery; ring.c ring_begin
