@@ -119,7 +119,7 @@ final class Checks {
 
     private void throughput() {
         for (String end : List.of("ring", "log file")) {
-            Ratios rate = Ratios.of(rates("offer, durable in the " + end));
+            Ratios rate = Ratios.of(rates("offer, 1 thread, durable in the " + end));
             atLeast(
                     "offer 256 B, one producer, durable in the " + end,
                     "ssd",

@@ -11,6 +11,7 @@ import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.subject.BurstTarget;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Message;
+import io.burstlog.bench.subject.Zram;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,10 +20,12 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /**
- * Durable records a second. {@code offer} from one thread: until the last record is durable in the ring, and in the log
- * file. {@code append} from 1, 2, 4 and 16 threads. All take turns, and each block gives one value.
+ * Durable records a second, by 1, 2, 4 and 16 threads: {@code append}; and {@code offer} until the last record is
+ * durable in the ring, and in the log file. All take turns, and each block gives one value. All rings have the same
+ * size: a larger one has the drain sync less often.
  */
 public final class ThroughputStudy {
 
@@ -70,27 +73,30 @@ public final class ThroughputStudy {
         Media.Ring ring = media.ring(medium, "throughput");
         Map<String, List<Double>> rates = new LinkedHashMap<>();
         try (BurstLog log = BurstTarget.open(
-                ring.path(), ring.io(), media.file("throughput-" + medium + ".log"), Binding.JNI, Duration.ZERO)) {
+                ring.path(),
+                ring.io(),
+                media.file("throughput-" + medium + ".log"),
+                Binding.JNI,
+                Duration.ZERO,
+                isFile(medium) ? Zram.RING_BYTES : 0)) {
             for (int block = -1; block < blocks; block++) {
                 Map<String, List<Double>> into = block < 0 ? new LinkedHashMap<>() : rates;
                 for (String number : threads) {
                     add(
                             into,
-                            "append, " + number + (number.equals("1") ? " thread" : " threads"),
+                            "append, " + byThreads(number),
                             append(log, Integer.parseInt(number), millis, media.bytes()));
                     log.awaitDrained(LONG);
                 }
-                long begin = System.nanoTime();
-                log.awaitDurable(offerAll(log, offers, media.bytes()), LONG);
-                add(into, "offer, durable in the ring", perSecond(offers, begin));
-                log.awaitDrained(LONG);
-                add(into, "offer, durable in the log file", perSecond(offers, begin));
+                for (String number : threads) {
+                    offer(log, Integer.parseInt(number), offers, media.bytes(), "offer, " + byThreads(number), into);
+                }
                 progress.is((block + 2.0) / (blocks + 1));
             }
         }
         rates.forEach((what, perSecond) -> {
             System.out.printf(
-                    "throughput   %-8s %-32s records/s of blocks: %s%n",
+                    "throughput   %-8s %-44s records/s of blocks: %s%n",
                     medium, what, perSecond.stream().map("%,.0f"::formatted).toList());
             study.add(new LinkedHashMap<>(Map.of("name", what, "medium", medium, "perSecond", perSecond)));
         });
@@ -104,17 +110,55 @@ public final class ThroughputStudy {
         rates.computeIfAbsent(what, first -> new ArrayList<>()).add(perSecond);
     }
 
-    private static long offerAll(BurstLog log, int records, int bytes) {
-        byte[] line = Message.line(bytes);
-        RecordBuffer record = RecordBuffer.allocate(bytes, bytes);
-        record.ensureRemaining(bytes).put(line);
-        long last = 0;
-        for (int i = 0; i < records; i++) {
-            while ((last = log.offer(record, 0)) < 0) {
-                Thread.onSpinWait();
-            }
+    private static boolean isFile(String medium) {
+        return medium.equals("ssd") || medium.equals("mapped");
+    }
+
+    private static String byThreads(String number) {
+        return number + (number.equals("1") ? " thread" : " threads");
+    }
+
+    /** The threads together offer so many. A thread that finds the ring full gives its processor to others. */
+    private static void offer(
+            BurstLog log, int threads, int records, int bytes, String name, Map<String, List<Double>> into)
+            throws InterruptedException {
+        CountDownLatch ready = new CountDownLatch(threads + 1);
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            all.add(byThread(ready, bytes, record -> {
+                for (int left = records / threads; left > 0; left--) {
+                    while (log.offer(record, 0) < 0) {
+                        Thread.yield();
+                    }
+                }
+            }));
         }
-        return last;
+        long begin = begin(all, ready);
+        for (Thread thread : all) {
+            thread.join();
+        }
+        log.flush();
+        add(into, name + ", durable in the ring", perSecond((long) records / threads * threads, begin));
+        log.awaitDrained(LONG);
+        add(into, name + ", durable in the log file", perSecond((long) records / threads * threads, begin));
+    }
+
+    private static Thread byThread(CountDownLatch ready, int bytes, Consumer<RecordBuffer> writes) {
+        return new Thread(() -> {
+            RecordBuffer record = RecordBuffer.allocate(bytes, bytes);
+            record.ensureRemaining(bytes).put(Message.line(bytes));
+            ready.countDown();
+            await(ready);
+            writes.accept(record);
+        });
+    }
+
+    /** Returns the time at which they begin together. */
+    private static long begin(List<Thread> all, CountDownLatch ready) {
+        all.forEach(Thread::start);
+        ready.countDown();
+        await(ready);
+        return System.nanoTime();
     }
 
     /** Records a second of all threads together, which append at the same time for so long. */
@@ -124,11 +168,7 @@ public final class ThroughputStudy {
         LongAdder records = new LongAdder();
         List<Thread> all = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
-            all.add(new Thread(() -> {
-                RecordBuffer record = RecordBuffer.allocate(bytes, bytes);
-                record.ensureRemaining(bytes).put(Message.line(bytes));
-                ready.countDown();
-                await(ready);
+            all.add(byThread(ready, bytes, record -> {
                 long own = 0;
                 for (; !over.get(); own++) {
                     log.append(record, 0);
@@ -136,10 +176,7 @@ public final class ThroughputStudy {
                 records.add(own);
             }));
         }
-        all.forEach(Thread::start);
-        ready.countDown();
-        await(ready);
-        long begin = System.nanoTime();
+        long begin = begin(all, ready);
         Thread.sleep(millis);
         over.set(true);
         for (Thread thread : all) {

@@ -50,8 +50,16 @@ public final class BurstTarget implements Target {
      */
     public static BurstLog open(Path ring, String io, Path file, Binding binding, Duration drainInterval)
             throws Media.NotPossible {
+        return open(ring, io, file, binding, drainInterval, 0);
+    }
+
+    /** {@code ringBytes}: the size of a ring that is made; 0: the default. */
+    public static BurstLog open(
+            Path ring, String io, Path file, Binding binding, Duration drainInterval, long ringBytes)
+            throws Media.NotPossible {
         BurstConfig config = BurstConfig.builder()
                 .ring(ring.toString())
+                .ringBytes(ringBytes)
                 .fileName(file.toString())
                 .durability(Durability.PROCESS)
                 .io(Io.valueOf(io.toUpperCase(Locale.ROOT)))

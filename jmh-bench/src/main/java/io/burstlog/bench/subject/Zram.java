@@ -22,6 +22,10 @@ public final class Zram {
     private static final String MARK = ".zram";
     private static final int MEGABYTE = 1 << 20;
     private static final int RING_MEGABYTES = 64;
+
+    /** The size of each ring. */
+    public static final long RING_BYTES = (long) RING_MEGABYTES * MEGABYTE;
+
     private static final int REMOVALS = 50;
     private static final long PAUSE_MILLIS = 100;
 
