@@ -85,7 +85,7 @@ class LifecycleTest {
 
     @Test
     void anOpenLogTellsWhatItIsDoing() {
-        // What AUTO takes is the disk's affair.
+        // AUTO takes what the disk lets it take.
         try (BurstLog log = BurstLog.open(temp.config().io(Io.PWRITE).build())) {
             log.append(line("order"));
             assertThat(log.awaitDrained(LONG_ENOUGH)).isTrue();

@@ -20,14 +20,14 @@ import java.util.Set;
  * The one archiver of an archive: it has the kernel's lock of the file {@code owner}, and wrote its epoch there.
  *
  * <p>DESIGN. The lock is the process's, and the kernel drops it when the process closes any descriptor of the file. So
- * a process opens the file once: whoever else wants it in this process is refused before he opens it. An archiver
- * whose file was replaced, or that another one got behind all the same, finds that before it signs.
+ * a process opens the file once: whoever else wants it in this process is refused before he opens it. An archiver whose
+ * file was replaced, or that another one got behind all the same, finds that before it signs.
  */
 final class Owner implements ArchiveWriter.Fence, AutoCloseable {
 
     private static final int MOST_BYTES = 200;
 
-    /** What archivers of this process have open. */
+    /** The files that archivers of this process have open. */
     private static final Set<Object> OPEN = new HashSet<>();
 
     private final Path path;
