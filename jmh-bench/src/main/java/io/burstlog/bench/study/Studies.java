@@ -407,6 +407,7 @@ public final class Studies {
             return List.of(
                     step(0, "HandOverBench -p size=64 -p way=disruptor,offer@zram,offer@ssd-file"),
                     step(0, "PolicyBench -wi 1 -i 2"),
+                    step(0, "LayoutBench -wi 1 -i 2"),
                     step(0, "AppendBench -p ring=zram,ssd-file -p way=log4j,java-jni -wi 1 -i 2"),
                     step(0, "PeerBench -p peer=log4j-force,log4j-raf-buffered -wi 1 -i 2"));
         }
@@ -414,6 +415,7 @@ public final class Studies {
         return List.of(
                 step(0, "HandOverBench -f 3"),
                 step(0, "PolicyBench"),
+                step(0, "LayoutBench"),
                 step(0, "AppendBench" + times),
                 step(0, "PeerBench -p peer=log4j-force,log4j-raf-flush,log4j-raf-buffered,log4j-async-raf" + times));
     }

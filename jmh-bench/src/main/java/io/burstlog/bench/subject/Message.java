@@ -26,7 +26,7 @@ public final class Message {
     }
 
     /** The same without its line feed, which a layout adds. */
-    static String text(int bytes) {
+    public static String text(int bytes) {
         return new String(line(bytes), 0, bytes - 1, StandardCharsets.US_ASCII);
     }
 }
