@@ -3,8 +3,6 @@ package io.burstlog.archive;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.github.luben.zstd.Zstd;
-import com.github.luben.zstd.ZstdException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -132,7 +130,7 @@ public final class ArchiveReader implements MerkleTree.Hashes {
     }
 
     /**
-     * Reads the payload of a leaf, with one seek.
+     * Reads the payload of a leaf.
      *
      * @param index of the leaf
      * @return its bytes; fillers if it was erased
@@ -141,52 +139,19 @@ public final class ArchiveReader implements MerkleTree.Hashes {
     public byte[] payload(long index) throws IOException {
         Leaf leaf = leaf(index);
         long first = index - index % Tiles.WIDTH;
-        int offset = 0;
-        for (long each = first; each < index; each++) {
-            offset += leaf(each).length();
+        long offset = 0;
+        long all = 0;
+        for (long each = first; each < Math.min(size(), first + Tiles.WIDTH); each++) {
+            offset += each < index ? leaf(each).length() : 0;
+            all += leaf(each).length();
         }
-        byte[] frame = frame(index);
-        if (frame == null || frame.length < offset + leaf.length()) {
+        PayloadReader.Found found = new PayloadReader(disk, size()).bundle(index / Tiles.WIDTH, all);
+        byte[] payload = found == null ? null : PayloadReader.payload(found.content(), offset, leaf.length());
+        if (payload == null) {
             throw new IOException("the payload of leaf " + index + " is not in " + disk
                     + ": its time was over, or its file is damaged; run verify");
         }
-        return Arrays.copyOfRange(frame, offset, offset + leaf.length());
-    }
-
-    private byte[] frame(long index) throws IOException {
-        long file = index / Tiles.PAYLOAD_LEAVES;
-        int number = (int) (index % Tiles.PAYLOAD_LEAVES / Tiles.WIDTH);
-        int leaves = (int) Math.min(Tiles.PAYLOAD_LEAVES, head.size() - file * Tiles.PAYLOAD_LEAVES);
-        String name = Tiles.payload(file);
-        if (number >= leaves / Tiles.WIDTH) {
-            String edge = Tiles.payloadEdge(file, leaves);
-            if (disk.length(edge) >= 0) {
-                return frame(disk, edge, new SeekTable.Frame(0, (int) disk.length(edge), -1));
-            }
-        }
-        if (disk.length(name) < 0) {
-            return null;
-        }
-        List<SeekTable.Frame> frames = leaves == Tiles.PAYLOAD_LEAVES ? SeekTable.read(disk, name, Tiles.WIDTH) : null;
-        if (frames == null) {
-            frames = SeekTable.walk(disk, name, number + 1);
-        }
-        return number < frames.size() ? frame(disk, name, frames.get(number)) : null;
-    }
-
-    /** Returns the content of a frame; null if it is damaged. */
-    static byte[] frame(Disk disk, String name, SeekTable.Frame frame) throws IOException {
-        byte[] bytes = disk.read(name, frame.offset(), frame.length());
-        long content = SeekTable.contentOf(bytes);
-        if (content < 0 || content > PayloadWriter.MOST_BUNDLE_BYTES) {
-            return null;
-        }
-        try {
-            byte[] decompressed = Zstd.decompress(bytes, (int) content);
-            return decompressed.length == content ? decompressed : null;
-        } catch (ZstdException damaged) {
-            return null;
-        }
+        return payload;
     }
 
     @Override

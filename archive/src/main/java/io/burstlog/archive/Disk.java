@@ -11,8 +11,21 @@ import java.util.List;
  */
 interface Disk {
 
-    /** {@return the whole file} @throws java.nio.file.NoSuchFileException if there is none */
-    byte[] read(String name) throws IOException;
+    /**
+     * Reads a whole file. Links, and what else is no plain file, count as missing.
+     *
+     * @param most the most bytes that it may have
+     * @return its bytes; of a longer one one byte more than that, which whoever reads them finds to be too many
+     * @throws java.nio.file.NoSuchFileException if there is none
+     */
+    default byte[] read(String name, int most) throws IOException {
+        return read(name, 0, most + 1);
+    }
+
+    /** {@return a whole file that has no more bytes than one of its name may have; else one byte more} */
+    default byte[] read(String name) throws IOException {
+        return read(name, FileName.most(name));
+    }
 
     /** {@return the bytes from the offset on, fewer if the file ends there} */
     byte[] read(String name, long offset, int length) throws IOException;
@@ -20,7 +33,10 @@ interface Disk {
     /** {@return its length in bytes; -1 if there is no such file} */
     long length(String name) throws IOException;
 
-    /** {@return the names in a folder, those of folders with a slash behind; none if there is no such folder} */
+    /**
+     * Returns the names in a folder; none if there is no such folder. Those of folders have a slash behind, and those
+     * of what is neither a folder nor a plain file an at sign.
+     */
     List<String> list(String folder) throws IOException;
 
     /** Makes the file anew, with its folders. */

@@ -176,9 +176,9 @@ final class FileCheck {
         } else if (full > 0) {
             frames = isClosed ? SeekTable.read(disk, name, full) : null;
             if (frames == null) {
-                frames = SeekTable.walk(disk, name, full);
+                frames = SeekTable.walk(disk, name, full, this::bytesOf);
                 if (isClosed) {
-                    add(Finding.Kind.TREE, -1, -1, "the table at the end of " + name + " was changed");
+                    addWrongTable(name);
                 }
             }
             long end = frames.isEmpty() ? 0 : frames.get(frames.size() - 1).end();
@@ -186,13 +186,24 @@ final class FileCheck {
                 add(Finding.Kind.BEHIND, -1, -1, name + " has " + (length - end) + " bytes behind the head");
             }
         }
+        boolean isTableRight = true;
         for (int bundle = 0; bundle < full && length >= 0; bundle++) {
-            byte[] content = bundle < frames.size() ? ArchiveReader.frame(disk, name, frames.get(bundle)) : null;
+            byte[] content = bundle < frames.size()
+                    ? PayloadReader.content(disk, name, frames.get(bundle), bytesOf(bundle))
+                    : null;
+            isTableRight &= content == null || frames.get(bundle).content() == content.length;
             checkFrame(name, bundle, Tiles.WIDTH, content, bundle < frames.size() || !isCut(name, length, frames));
+        }
+        if (!isTableRight) {
+            addWrongTable(name);
         }
         if (count % Tiles.WIDTH > 0) {
             checkEdge(full, count % Tiles.WIDTH);
         }
+    }
+
+    private void addWrongTable(String name) {
+        add(Finding.Kind.TREE, -1, -1, "the table at the end of " + name + " was changed");
     }
 
     private boolean isCut(String name, long length, List<SeekTable.Frame> frames) {
@@ -201,27 +212,23 @@ final class FileCheck {
     }
 
     private void checkEdge(int bundle, int width) throws IOException {
-        String name = Tiles.payloadEdge(file, count);
-        if (disk.length(name) >= 0) {
-            SeekTable.Frame frame = new SeekTable.Frame(0, (int) disk.length(name), -1);
-            checkFrame(name, bundle, width, ArchiveReader.frame(disk, name, frame), true);
-            return;
-        }
-        // An archiver may have filled the bundle meanwhile.
-        List<SeekTable.Frame> frames = disk.length(Tiles.payload(file)) < 0
-                ? List.of()
-                : SeekTable.walk(disk, Tiles.payload(file), bundle + 1);
-        if (frames.size() > bundle) {
-            checkFrame(
-                    Tiles.payload(file),
-                    bundle,
-                    width,
-                    ArchiveReader.frame(disk, Tiles.payload(file), frames.get(bundle)),
-                    true);
-        } else {
+        PayloadReader.Found found = new PayloadReader(disk, size).edge(file, count, bytesOf(bundle));
+        if (found == null) {
             long from = first + (long) bundle * Tiles.WIDTH;
+            String name = Tiles.payloadEdge(file, count);
             add(Finding.Kind.REMOVED, from, from + width - 1, name + " is missing");
+        } else {
+            checkFrame(found.name(), bundle, width, found.content(), true);
         }
+    }
+
+    /** The bytes of the payloads of a bundle, as its leaves say. Nobody knows those of a leaf that was changed. */
+    private long bytesOf(int bundle) {
+        long bytes = 0;
+        for (int at = bundle * Tiles.WIDTH; at < Math.min(count, (bundle + 1) * Tiles.WIDTH); at++) {
+            bytes += leaves[at] == null ? 0 : leaves[at].length();
+        }
+        return bytes;
     }
 
     private void checkFrame(String name, int bundle, int width, byte[] content, boolean isThere) {
@@ -233,7 +240,7 @@ final class FileCheck {
                     from,
                     from + width - 1,
                     isThere
-                            ? "frame " + bundle + " of " + name + " is damaged: it has a checksum of its own"
+                            ? "frame " + bundle + " of " + name + " is damaged, or longer than its leaves say"
                             : name + " ends before frame " + bundle);
             return;
         }

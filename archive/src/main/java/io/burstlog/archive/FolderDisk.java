@@ -6,10 +6,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -21,7 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** A folder of a file system. Reads may come from any thread. */
+/** A folder of a file system. No link in it is followed. Reads may come from any thread. */
 final class FolderDisk implements Disk, AutoCloseable {
 
     /** A file system commits the syncs of several threads at once. */
@@ -35,25 +38,45 @@ final class FolderDisk implements Disk, AutoCloseable {
     private ExecutorService syncing;
 
     FolderDisk(Path folder) {
-        this.folder = folder.toAbsolutePath();
+        this.folder = folder.toAbsolutePath().normalize();
     }
 
-    Path path(String name) {
-        return folder.resolve(name);
+    /** {@return the path of a name, which must not lead out of the folder} */
+    private Path path(String name) throws NoSuchFileException {
+        Path path = folder.resolve(name);
+        if (!path.startsWith(folder) || !path.normalize().equals(path)) {
+            throw new NoSuchFileException(path.toString(), null, "it is not in " + folder);
+        }
+        return path;
     }
 
-    @Override
-    public byte[] read(String name) throws IOException {
-        return Files.readAllBytes(path(name));
+    /** {@return the path and what it is, if a plain file is there; no folder on the way may be a link} */
+    private BasicFileAttributes plain(Path path) throws IOException {
+        BasicFileAttributes file = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!file.isRegularFile() || !isOwnFolder(path.getParent())) {
+            throw new NoSuchFileException(path.toString(), null, "it is a link, or no plain file");
+        }
+        return file;
+    }
+
+    private boolean isOwnFolder(Path path) {
+        for (Path each = path; !each.equals(folder); each = each.getParent()) {
+            if (!Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override
     public byte[] read(String name, long offset, int length) throws IOException {
-        try (FileChannel file = FileChannel.open(path(name), StandardOpenOption.READ)) {
+        Path path = path(name);
+        plain(path);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
             ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(0, Math.min(length, file.size() - offset)));
             while (bytes.hasRemaining()) {
                 if (file.read(bytes, offset + bytes.position()) < 0) {
-                    throw new IOException(path(name) + " became shorter while it was read");
+                    throw new IOException(path + " became shorter while it was read");
                 }
             }
             return bytes.array();
@@ -63,7 +86,7 @@ final class FolderDisk implements Disk, AutoCloseable {
     @Override
     public long length(String name) throws IOException {
         try {
-            return Files.size(path(name));
+            return plain(path(name)).size();
         } catch (NoSuchFileException none) {
             return -1;
         }
@@ -72,14 +95,24 @@ final class FolderDisk implements Disk, AutoCloseable {
     @Override
     public List<String> list(String name) throws IOException {
         List<String> names = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(path(name))) {
+        Path wanted = path(name.endsWith("/") ? name.substring(0, name.length() - 1) : name);
+        if (!name.isEmpty() && !isOwnFolder(wanted)) {
+            return names;
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(wanted)) {
             for (Path each : files) {
-                names.add(each.getFileName() + (Files.isDirectory(each) ? "/" : ""));
+                names.add(each.getFileName() + suffix(each));
             }
-        } catch (NoSuchFileException none) {
+        } catch (NoSuchFileException | NotDirectoryException none) {
             return names;
         }
         return names;
+    }
+
+    private static String suffix(Path path) {
+        return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
+                ? "/"
+                : Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) ? "" : "@";
     }
 
     @Override
@@ -95,7 +128,8 @@ final class FolderDisk implements Disk, AutoCloseable {
     private void put(String name, long offset, byte[] bytes, int length) throws IOException {
         Path path = path(name);
         makeFolder(path.getParent());
-        try (FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (FileChannel file = FileChannel.open(
+                path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
             if (file.size() > offset) {
                 file.truncate(offset);
             }
@@ -107,10 +141,12 @@ final class FolderDisk implements Disk, AutoCloseable {
     }
 
     private void makeFolder(Path wanted) throws IOException {
-        for (Path each = wanted; !Files.isDirectory(each); each = each.getParent()) {
-            newFolders.add(each);
+        if (wanted.equals(folder) || Files.isDirectory(wanted, LinkOption.NOFOLLOW_LINKS)) {
+            return;
         }
-        Files.createDirectories(wanted);
+        makeFolder(wanted.getParent());
+        Files.createDirectory(wanted);
+        newFolders.add(wanted);
     }
 
     @Override

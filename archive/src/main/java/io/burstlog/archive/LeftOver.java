@@ -67,7 +67,8 @@ final class LeftOver {
     private void partial(String folder, int width, String suffix) throws IOException {
         boolean isEmpty = true;
         for (String each : disk.list(folder)) {
-            int leaves = Integer.parseInt(each.substring(0, each.length() - suffix.length()));
+            FileName name = FileName.of(folder + each);
+            int leaves = name == null ? width : name.width();
             // The edge of a payload file is of one head alone.
             if (leaves > width || !suffix.isEmpty() && leaves != width) {
                 disk.delete(folder + each);

@@ -46,7 +46,7 @@ final class PayloadWriter {
         int full = leaves / Tiles.WIDTH;
         String name = Tiles.payload(file);
         if (full > 0) {
-            frames.addAll(SeekTable.walk(disk, name, full));
+            frames.addAll(SeekTable.walk(disk, name, full, each -> MOST_BUNDLE_BYTES));
             if (frames.size() < full) {
                 throw new RefusedException(name + " has " + frames.size() + " whole frames of the " + full
                         + " that the head covers: bring the file back from a copy");
@@ -60,7 +60,9 @@ final class PayloadWriter {
 
     private static byte[] frame(Disk disk, String name) throws IOException {
         long length = disk.length(name);
-        byte[] frame = length < 0 ? null : ArchiveReader.frame(disk, name, new SeekTable.Frame(0, (int) length, -1));
+        byte[] frame = length < 0 || length > Integer.MAX_VALUE
+                ? null
+                : PayloadReader.content(disk, name, new SeekTable.Frame(0, (int) length, -1), MOST_BUNDLE_BYTES);
         if (frame == null) {
             throw new RefusedException(
                     name + " is missing or damaged, and the head covers it: bring it back from a copy");

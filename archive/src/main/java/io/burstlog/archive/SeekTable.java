@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * Where the frames of a payload file are. A full file ends with a table of them, the seek table of zstd's seekable
@@ -32,7 +33,6 @@ final class SeekTable {
     private static final int ENTRY_BYTES = 8;
     private static final int FOOTER_BYTES = 9;
     private static final int FIRST_LOOK = 1 << 20;
-    private static final int MOST_BYTES = 1 << 30;
 
     private SeekTable() {}
 
@@ -78,14 +78,16 @@ final class SeekTable {
 
     /**
      * {@return the frames that follow each other from the begin of the file on: at most so many, fewer if one is bad}
+     *
+     * @param leaves the bytes that the payloads of a bundle of the file have, or the most that they can have
      */
-    static List<Frame> walk(Disk disk, String name, int most) throws IOException {
+    static List<Frame> walk(Disk disk, String name, int most, IntToLongFunction leaves) throws IOException {
         List<Frame> found = new ArrayList<>();
         long end = disk.length(name);
         for (long offset = 0;
                 found.size() < most && offset < end;
                 offset = found.get(found.size() - 1).end()) {
-            Frame frame = frameAt(disk, name, offset);
+            Frame frame = frameAt(disk, name, offset, PayloadReader.mostCompressed(leaves.applyAsLong(found.size())));
             if (frame == null) {
                 break;
             }
@@ -94,15 +96,15 @@ final class SeekTable {
         return found;
     }
 
-    private static Frame frameAt(Disk disk, String name, long offset) throws IOException {
-        for (int look = FIRST_LOOK; ; look *= 2) {
+    private static Frame frameAt(Disk disk, String name, long offset, int most) throws IOException {
+        for (int look = Math.min(FIRST_LOOK, most); ; look = (int) Math.min(2L * look, most)) {
             byte[] bytes = disk.read(name, offset, look);
             long length = lengthOf(bytes);
             if (length > 0) {
                 long content = contentOf(bytes);
                 return content < 0 || isTable(bytes) ? null : new Frame(offset, (int) length, content);
             }
-            if (bytes.length < look || look >= MOST_BYTES) {
+            if (bytes.length < look || look == most) {
                 return null;
             }
         }

@@ -2,22 +2,15 @@
 package io.burstlog.archive;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Goes through the names of an archive, and finds what is not one of its files, or an old partial tile that was
  * changed.
  */
 final class StrangeFiles {
-
-    private static final Pattern TILE =
-            Pattern.compile("tile/(entries|\\d{1,2})/((?:x\\d{3}/)*)(\\d{3})(?:\\.p/(\\d{1,3}))?");
-    private static final Pattern PAYLOAD = Pattern.compile("payload/((?:x\\d{3}/)*)(\\d{3})(?:\\.p/(\\d{1,5}))?\\.zst");
-    private static final Pattern OTHERS =
-            Pattern.compile("checkpoint(\\.next(\\.tmp)?)?|owner|keys/[1-9]\\d*|anchors/.*");
 
     private final Disk disk;
     private final long size;
@@ -36,54 +29,64 @@ final class StrangeFiles {
     private void check(String folder) throws IOException {
         for (String each : disk.list(folder)) {
             String name = folder + each;
+            FileName parts = FileName.of(name);
             if (each.endsWith("/")) {
                 check(name);
-                continue;
-            }
-            Matcher tile = TILE.matcher(name);
-            Matcher payload = PAYLOAD.matcher(name);
-            if (tile.matches()) {
-                checkTile(name, tile);
-            } else if (payload.matches()) {
-                checkPayload(name, payload);
-            } else if (!OTHERS.matcher(name).matches()) {
+            } else if (parts == null) {
                 found.accept(Finding.of(Finding.Kind.STRANGE, name + " is no file of an archive"));
+            } else {
+                check(name, parts);
             }
         }
     }
 
-    private static long number(String groups, String last) {
-        return Long.parseLong((groups + last).replaceAll("[x/]", ""));
+    private void check(String name, FileName parts) throws IOException {
+        switch (parts.kind()) {
+            case TILE, ENTRIES -> checkTile(name, parts);
+            case PAYLOAD -> requireOfHead(name, parts.index() <= (size - 1) / Tiles.PAYLOAD_LEAVES);
+            case PAYLOAD_EDGE ->
+                requireOfHead(
+                        name,
+                        parts.index() == size / Tiles.PAYLOAD_LEAVES && parts.width() == size % Tiles.PAYLOAD_LEAVES);
+            default -> {
+                // Others check what stands in these.
+            }
+        }
     }
 
-    private void checkTile(String name, Matcher parts) throws IOException {
-        boolean isEntries = parts.group(1).equals("entries");
-        int level = isEntries ? 0 : Integer.parseInt(parts.group(1));
-        long index = number(parts.group(2), parts.group(3));
-        int width = parts.group(4) == null ? Tiles.WIDTH : Integer.parseInt(parts.group(4));
-        int current = Tiles.width(level, index, size);
+    private void requireOfHead(String name, boolean isOfHead) {
+        if (!isOfHead) {
+            found.accept(Finding.of(Finding.Kind.BEHIND, name + " is of another head"));
+        }
+    }
+
+    private void checkTile(String name, FileName parts) throws IOException {
+        int width = parts.width() == 0 ? Tiles.WIDTH : parts.width();
+        int current = Tiles.width(parts.level(), parts.index(), size);
         if (width > current) {
             found.accept(Finding.of(Finding.Kind.BEHIND, name + " lies behind the head"));
         } else if (width < current) {
-            String now = isEntries ? Tiles.entries(index, current) : Tiles.tile(level, index, current);
-            byte[] old = disk.read(name);
-            byte[] whole = disk.length(now) < 0 ? new byte[0] : disk.read(now);
-            int length = isEntries ? ArchiveReader.bytesOf(whole, width) : width * Sha256.BYTES;
-            // Another one is told of where the current tile is checked.
-            if (length <= whole.length && !Arrays.equals(old, Arrays.copyOf(whole, length))) {
-                found.accept(Finding.of(Finding.Kind.TREE, name + ", of an earlier head, is no beginning of " + now));
+            boolean isEntries = parts.kind() == FileName.Kind.ENTRIES;
+            try {
+                checkOld(name, parts, width, current, isEntries);
+            } catch (NoSuchFileException gone) {
+                // An archiver deletes these, and verify tells of the current one if that is missing.
             }
         }
     }
 
-    private void checkPayload(String name, Matcher parts) {
-        long file = number(parts.group(1), parts.group(2));
-        int leaves = parts.group(3) == null ? 0 : Integer.parseInt(parts.group(3));
-        boolean isOfHead = parts.group(3) == null
-                ? file <= (size - 1) / Tiles.PAYLOAD_LEAVES
-                : file == size / Tiles.PAYLOAD_LEAVES && leaves == size % Tiles.PAYLOAD_LEAVES;
-        if (!isOfHead) {
-            found.accept(Finding.of(Finding.Kind.BEHIND, name + " is of another head"));
+    private void checkOld(String name, FileName parts, int width, int current, boolean isEntries) throws IOException {
+        String now =
+                isEntries ? Tiles.entries(parts.index(), current) : Tiles.tile(parts.level(), parts.index(), current);
+        String full = isEntries
+                ? Tiles.entries(parts.index(), Tiles.WIDTH)
+                : Tiles.tile(parts.level(), parts.index(), Tiles.WIDTH);
+        byte[] old = disk.read(name);
+        byte[] whole = ArchiveReader.readPartial(disk, now, full);
+        int length = isEntries ? ArchiveReader.bytesOf(whole, width) : width * Sha256.BYTES;
+        // Another one is told of where the current tile is checked.
+        if (length <= whole.length && !Arrays.equals(old, Arrays.copyOf(whole, length))) {
+            found.accept(Finding.of(Finding.Kind.TREE, name + ", of an earlier head, is no beginning of " + now));
         }
     }
 }

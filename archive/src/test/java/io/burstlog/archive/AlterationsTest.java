@@ -133,7 +133,8 @@ class AlterationsTest {
 
     /** The payload file with the payloads of one of its bundles replaced, each frame whole again. */
     private static void putPayloads(MemoryDisk disk, int bundle, List<byte[]> payloads) throws IOException {
-        List<SeekTable.Frame> frames = SeekTable.walk(disk, "payload/000.zst", RECORDS / WIDTH);
+        List<SeekTable.Frame> frames =
+                SeekTable.walk(disk, "payload/000.zst", RECORDS / WIDTH, each -> PayloadWriter.MOST_BUNDLE_BYTES);
         byte[] all = disk.read("payload/000.zst");
         SeekTable.Frame frame = frames.get(bundle);
         int length = payloads.stream().mapToInt(each -> each.length).sum();
