@@ -4,6 +4,9 @@
 module io.burstlog.archive {
     requires transitive io.burstlog;
     requires com.github.luben.zstd_jni;
+    requires java.net.http;
+    requires static org.bouncycastle.pkix;
+    requires static org.bouncycastle.provider;
 
     exports io.burstlog.archive;
 }

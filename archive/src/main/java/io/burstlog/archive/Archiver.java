@@ -125,11 +125,18 @@ public final class Archiver implements AutoCloseable {
     // ------------------------------------------------------------------------------------------------ its own thread
 
     private void run() {
+        try (FolderDisk disk = new FolderDisk(config.archive());
+                Anchors anchors = new Anchors(disk, config.anchors(), config.sealing(), config.listener())) {
+            run(anchors);
+        }
+    }
+
+    private void run(Anchors anchors) {
         long backOff = FIRST_BACK_OFF_MILLIS;
         while (!isStopping) {
             Checkpoint before = head;
             try {
-                runSession();
+                runSession(anchors);
                 return;
             } catch (RefusedException refused) {
                 end("the archive " + config.archive() + " gets no more records from here: " + refused.getMessage());
@@ -161,13 +168,11 @@ public final class Archiver implements AutoCloseable {
     }
 
     /** Archives until it is stopped or something fails. */
-    private void runSession() throws IOException {
+    private void runSession(Anchors anchors) throws IOException {
         SigningKey key = SigningKey.read(config.key());
         try (Owner owner = Owner.take(config.archive());
                 FolderDisk disk = new FolderDisk(config.archive());
                 ArchiveWriter writer = ArchiveWriter.open(disk, key, owner, Archiver::now);
-                FolderDisk ofAnchors = new FolderDisk(config.archive());
-                Anchors anchors = new Anchors(ofAnchors, config.anchors(), config.listener());
                 BurstConsumer consumer = BurstConsumer.open(config.folder(), config.consumer())) {
             begin(writer, consumer);
             publish(writer.head(), anchors);

@@ -6,9 +6,12 @@ import io.burstlog.BurstException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * Says what an {@link Archiver} archives, and where to. Immutable; {@code folder}, {@code archive} and {@code key} are
@@ -17,6 +20,7 @@ import java.util.function.Consumer;
 public final class ArchiverConfig {
 
     private static final String DEFAULT_CONSUMER = "to-archive";
+    private static final Pattern ANCHOR_NAME = Pattern.compile("[A-Za-z0-9-][A-Za-z0-9.-]*");
 
     private final Builder set;
 
@@ -27,6 +31,29 @@ public final class ArchiverConfig {
         require(set.key, "key", "the file of its private key, which the command key makes");
         if (set.interval.isNegative() || set.interval.isZero()) {
             throw refused("interval is " + set.interval + "; set it to more than zero.");
+        }
+        requireAnchors();
+    }
+
+    private void requireAnchors() {
+        Set<String> names = new HashSet<>();
+        for (Anchor each : set.anchors) {
+            String name = each.name();
+            if (name == null || !ANCHOR_NAME.matcher(name).matches()) {
+                throw refused(
+                        "\"" + name + "\" cannot name an anchor: write letters, digits, dots and hyphens, and no dot"
+                                + " at the beginning.");
+            }
+            if (!names.add(name)) {
+                throw refused("Two anchors are named " + name + ": give each its own name.");
+            }
+        }
+        if (set.sealedEvery < 1) {
+            throw refused("sealedEvery is " + set.sealedEvery + "; set it to at least 1 leaf.");
+        }
+        if (set.sealedWithin.compareTo(Sealing.ANSWER) < 0) {
+            throw refused("sealedWithin is " + set.sealedWithin + "; set it to at least " + Sealing.ANSWER
+                    + ", which an anchor has for its answer.");
         }
     }
 
@@ -69,6 +96,11 @@ public final class ArchiverConfig {
         return set.anchors;
     }
 
+    Sealing sealing() {
+        return new Sealing(
+                set.anchors.stream().map(Anchor::name).toList(), set.sealedEvery, set.sealedWithin.toSeconds());
+    }
+
     Consumer<BurstEvent> listener() {
         return set.listener;
     }
@@ -82,6 +114,8 @@ public final class ArchiverConfig {
         private String consumer = DEFAULT_CONSUMER;
         private Duration interval = Duration.ofSeconds(1);
         private List<Anchor> anchors = new ArrayList<>();
+        private long sealedEvery = 1_000_000;
+        private Duration sealedWithin = Duration.ofMinutes(10);
         private Consumer<BurstEvent> listener = event -> {};
 
         private Builder() {}
@@ -94,6 +128,8 @@ public final class ArchiverConfig {
             copy.consumer = Objects.requireNonNull(consumer, "consumer");
             copy.interval = Objects.requireNonNull(interval, "interval");
             copy.anchors = List.copyOf(anchors);
+            copy.sealedEvery = sealedEvery;
+            copy.sealedWithin = Objects.requireNonNull(sealedWithin, "sealedWithin");
             copy.listener = Objects.requireNonNull(listener, "listener");
             return copy;
         }
@@ -128,9 +164,28 @@ public final class ArchiverConfig {
             return this;
         }
 
-        /** Adds a place that confirms heads; none by default. */
+        /** Adds a place that confirms heads; none by default. The archiver closes it at its end. */
         public Builder anchor(Anchor place) {
             anchors.add(place);
+            return this;
+        }
+
+        /**
+         * So many leaves at most lie behind the last head that an anchor has confirmed, except for a minute in which it
+         * has time to answer; by default 1,000,000. Anchors are asked behind half as many. With anchors, the archive
+         * states this, and verification finds where it was not so.
+         */
+        public Builder sealedEvery(long leaves) {
+            sealedEvery = leaves;
+            return this;
+        }
+
+        /**
+         * So long at most a leaf lies behind the last head that an anchor has confirmed, by the monotonic clock, in
+         * whole seconds; ten minutes by default, one at least. Anchors are asked behind half of it.
+         */
+        public Builder sealedWithin(Duration time) {
+            sealedWithin = time;
             return this;
         }
 

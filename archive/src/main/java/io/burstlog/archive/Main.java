@@ -32,6 +32,12 @@ final class Main {
                   --key FILE             the private key; required
                   --consumer NAME        in FOLDER; default: to-archive
                   --interval-ms N        how long records may wait for a signed head; default: 1000
+                anchors, which confirm heads outside the host; each may be repeated:
+                  --authority NAME=URL,CA-FILE  an authority for time stamps (RFC 3161), and the certificates for it
+                  --witness NAME=URL,KEY a witness (C2SP tlog-witness), and its public key
+                  --file NAME=FILE       a file elsewhere: each head is written to its end
+                  --sealed-every N       so many leaves lie behind a confirmed head at most; default: 1000000
+                  --sealed-within-s N    for so many seconds at most; default: 600
               rotate ARCHIVE             lets another key sign from here on; no archiver may run
                   --key FILE --next FILE the key until now, and the next one
               verify ARCHIVE             checks everything
@@ -165,9 +171,10 @@ final class Main {
         return wrong == null ? 0 : FOUND;
     }
 
-    private int archive(PrintStream err) {
-        Archiver archiver = Archiver.start(ArchiverConfig.builder()
-                .folder(argument(0, "FOLDER"))
+    private int archive(PrintStream err) throws IOException {
+        ArchiverConfig.Builder config = ArchiverConfig.builder();
+        new AnchorOptions(this::all).addTo(config);
+        Archiver archiver = Archiver.start(config.folder(argument(0, "FOLDER"))
                 .archive(argument(1, "ARCHIVE"))
                 .key(required("key"))
                 .consumer(option("consumer", "to-archive"))

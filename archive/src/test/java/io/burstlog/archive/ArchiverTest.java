@@ -198,7 +198,7 @@ class ArchiverTest {
             }
 
             @Override
-            public byte[] confirm(Checkpoint head) throws IOException {
+            public byte[] confirm(Checkpoint head, ArchiveReader archive) throws IOException {
                 if (isAway[0]) {
                     isAway[0] = false;
                     throw new IOException("the notary is away");
@@ -211,6 +211,7 @@ class ArchiverTest {
                 .archive(archive().toString())
                 .key(keyFile().toString())
                 .anchor(anchor)
+                .sealedEvery(1)
                 .listener(this::hear)
                 .build();
         try (Archiver archiver = Archiver.start(config)) {
