@@ -244,13 +244,10 @@ public final class ArchiveReader implements MerkleTree.Hashes {
 
     /** {@return the leaf with the key that signs now} */
     Leaf keyInForce() throws IOException {
-        long newest = 0;
-        for (String name : disk.list(Tiles.KEYS)) {
-            if (name.matches("[1-9]\\d{0,18}")) {
-                long size = Long.parseLong(name);
-                newest = size <= size() ? Math.max(newest, size) : newest;
-            }
-        }
+        long newest = Arrays.stream(KeyChain.sizes(disk))
+                .filter(each -> each <= size())
+                .max()
+                .orElse(0);
         if (newest == 0) {
             throw new RefusedException(
                     "the folder " + Tiles.KEYS + " of " + disk + " has no head: bring it back from a copy");

@@ -5,36 +5,37 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
  * Follows the keys of an archive from one that the auditor has. Each head in {@code keys} is the first one that a key
- * signed; the key before it signed it as well, and its last leaf names the new one.
+ * signed; the key before it signed it as well, and its last leaf names the new one. From that size on the new key is in
+ * force: a larger head that the key before signed alone counts for nothing, since whoever has a retired key could make
+ * one.
  */
 final class KeyChain {
 
     private final Disk disk;
     private final Consumer<Finding> found;
-    private final Set<VerifierKey> trusted;
-    private VerifierKey newest;
+    private final Set<VerifierKey> given;
 
-    KeyChain(Disk disk, Set<VerifierKey> trusted, Consumer<Finding> found) {
+    /** Each key by the size from which on it is in force. */
+    private final TreeMap<Long, VerifierKey> inForce = new TreeMap<>();
+
+    KeyChain(Disk disk, Collection<VerifierKey> given, Consumer<Finding> found) {
         this.disk = disk;
-        this.trusted = new LinkedHashSet<>(trusted);
+        this.given = new LinkedHashSet<>(given);
         this.found = found;
     }
 
     /** Follows the keys up to this head. */
     void follow(ArchiveReader archive) throws IOException {
-        List<Long> sizes = disk.list(Tiles.KEYS).stream()
-                .filter(name -> name.matches("[1-9]\\d{0,18}"))
-                .map(Long::valueOf)
-                .sorted()
-                .toList();
-        for (long size : sizes) {
+        for (long size : sizes(disk)) {
             String name = Tiles.keyHead(size);
             if (size > archive.size()) {
                 found.accept(Finding.of(Finding.Kind.BEHIND, name + " is of a head that is to come"));
@@ -45,6 +46,24 @@ final class KeyChain {
                 found.accept(Finding.of(Finding.Kind.KEY, name + " " + wrong));
             }
         }
+        for (VerifierKey each : given) {
+            if (!inForce.containsValue(each)) {
+                found.accept(Finding.of(
+                        Finding.Kind.KEY,
+                        "the given key " + each + " signs no head here: this is an older state than that key, another"
+                                + " history, or the key of another archive"));
+            }
+        }
+    }
+
+    /** {@return the sizes of the first heads of all keys, in their order} */
+    static long[] sizes(Disk disk) throws IOException {
+        return disk.list(Tiles.KEYS).stream()
+                .map(each -> FileName.of(Tiles.KEYS + "/" + each))
+                .filter(each -> each != null)
+                .mapToLong(FileName::index)
+                .sorted()
+                .toArray();
     }
 
     private String wrongIn(String name, long size, ArchiveReader archive) throws IOException {
@@ -67,21 +86,29 @@ final class KeyChain {
             return "is not signed by the key that it begins, " + key;
         }
         // Heads before the one that the auditor knows prove nothing to him, and are no fault.
-        if (trusted.contains(key) || head.isSignedByOneOf(trusted)) {
-            trusted.add(key);
-            newest = key;
-        } else if (newest != null) {
-            return "is not signed by the key before, " + newest;
+        VerifierKey before = newest();
+        boolean follows = before == null ? given.contains(key) || head.isSignedByOneOf(given) : head.isSignedBy(before);
+        if (follows) {
+            inForce.put(size, key);
+        } else if (before != null) {
+            return "is not signed by the key before, " + before;
         }
         return null;
     }
 
     /** {@return the key that has to sign the head; null if none of the auditor's leads to it} */
     VerifierKey newest() {
-        return newest;
+        return inForce.isEmpty() ? null : inForce.lastEntry().getValue();
     }
 
-    boolean isTrusted(Checkpoint head) {
-        return head.isSignedByOneOf(trusted);
+    /** {@return what is wrong with the signatures of a head of this archive; null if the key in force signed it} */
+    String wrongIn(Checkpoint head) {
+        Map.Entry<Long, VerifierKey> key = inForce.floorEntry(head.size());
+        if (key == null) {
+            return head.isSignedByOneOf(given) ? null : "is not signed by a key that follows from a given one";
+        }
+        return head.isSignedBy(key.getValue())
+                ? null
+                : "is not signed by the key in force since leaf " + (key.getKey() - 1) + ", " + key.getValue();
     }
 }

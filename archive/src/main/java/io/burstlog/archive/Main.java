@@ -41,7 +41,7 @@ final class Main {
               rotate ARCHIVE             lets another key sign from here on; no archiver may run
                   --key FILE --next FILE the key until now, and the next one
               verify ARCHIVE             checks everything
-                  --key KEY              a public key, which you have from elsewhere; required
+                  --key KEY              the newest public key that you have from elsewhere; required, may be repeated
                   --head FILE            a head that you kept: the archive must go on from it; may be repeated
                   --threads N            default: as many as there are processors
                   --state FILE           notes what is checked, so that the next call goes on there
@@ -50,11 +50,12 @@ final class Main {
                   --payload FILE         writes its payload there
               find ARCHIVE SEQUENCE      prints the index of the record with this sequence of the newest ring
               check-proof PROOF          checks a proof; needs no archive
-                  --key KEY              the public key; required
+                  --key KEY              the public key in force; required
                   --payload FILE         the record that it is to be of
               consistency ARCHIVE SIZE   prints the proof that the head goes on from the tree of SIZE leaves
               check-consistency PROOF    checks such a proof
-                  --key KEY --head FILE  the public key, and the head that you kept; both required
+                  --key KEY              the public key; required. After rotations all, the one in force last
+                  --head FILE            the head that you kept; required
 
             Exit codes: 0 done and nothing found, 1 findings, or a proof that does not hold, 2 usage, 3 refused: another
             archiver has it, or archive, head and key do not fit together, 4 something cannot be read or written
@@ -265,7 +266,9 @@ final class Main {
     }
 
     private String checkConsistency() throws IOException {
-        VerifierKey key = VerifierKey.of(required("key"));
+        required("key");
+        List<VerifierKey> keys = all("key").stream().map(VerifierKey::of).toList();
+        VerifierKey newest = keys.get(keys.size() - 1);
         Checkpoint kept = Checkpoint.of(Files.readString(Path.of(required("head"))));
         String text = Files.readString(path(0, "PROOF"));
         int end = text.indexOf("\n\n");
@@ -278,8 +281,11 @@ final class Main {
                 .map(Base64.getDecoder()::decode)
                 .toList();
         Checkpoint head = Checkpoint.of(text.substring(end + 2));
-        if (!kept.isSignedBy(key) || !head.isSignedBy(key)) {
-            return "A head is not signed by " + key + ".";
+        if (!head.isSignedBy(newest)) {
+            return "The head in the proof is not signed by " + newest + ", the last of the given keys.";
+        }
+        if (!kept.isSignedByOneOf(keys)) {
+            return "The head that was kept is not signed by any of the given keys.";
         }
         return MerkleTree.isConsistent(kept.size(), kept.root(), head.size(), head.root(), hashes)
                 ? null

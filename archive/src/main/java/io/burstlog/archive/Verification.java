@@ -87,7 +87,9 @@ public final class Verification {
     }
 
     /**
-     * Adds a public key that the auditor has from elsewhere; at least one is required. Keys that follow it are found.
+     * Adds a public key of this archive that the auditor has from elsewhere; at least one is required. Keys that follow
+     * it are found. Each given key must have come into force: name the newest one that you know, since whoever has one
+     * that was retired can make an older state of the archive, or another history up to there.
      */
     public Verification key(VerifierKey key) {
         keys.add(key);
@@ -158,12 +160,11 @@ public final class Verification {
             findings.add(Finding.of(
                     Finding.Kind.KEY, "the keys cannot be followed, since tiles or leaves are damaged: " + damaged));
         }
-        VerifierKey key = chain.newest();
-        if (key == null ? !chain.isTrusted(head) : !head.isSignedBy(key)) {
+        String wrongHead = chain.wrongIn(head);
+        if (wrongHead != null) {
             findings.add(Finding.of(
                     Finding.Kind.HEAD,
-                    "the head of " + head.origin() + " with " + head.size() + " leaves is not signed by "
-                            + (key == null ? "a key that follows from a given one" : "the key in force, " + key)));
+                    "the head of " + head.origin() + " with " + head.size() + " leaves " + wrongHead));
         }
         for (Checkpoint each : known) {
             String wrong = wrongOf(each, head, chain);
@@ -171,12 +172,13 @@ public final class Verification {
                 findings.add(Finding.of(Finding.Kind.HEAD, "the known head of " + each.size() + " leaves " + wrong));
             }
         }
-        return key;
+        return chain.newest();
     }
 
     private String wrongOf(Checkpoint each, Checkpoint head, KeyChain chain) throws IOException {
-        if (!chain.isTrusted(each)) {
-            return "is not signed by a key of this archive";
+        String wrong = chain.wrongIn(each);
+        if (wrong != null) {
+            return wrong;
         }
         if (each.size() > head.size()) {
             return "is newer than the archive, which has " + head.size() + ": leaves were taken from its end";

@@ -264,6 +264,7 @@ class ArchiverTest {
     void aRotatedKeyIsFollowedFromTheFirstOne() throws Exception {
         append(100);
         archiveAll();
+        Path kept = Files.copy(archive().resolve("checkpoint"), directory.resolve("kept"));
         Path next = directory.resolve("next.key");
         String published = run(0, "key", "example.com/orders", next).strip();
         run(0, "rotate", archive(), "--key", keyFile(), "--next", next);
@@ -274,6 +275,12 @@ class ArchiverTest {
         }
         Files.move(next, keyFile(), StandardCopyOption.REPLACE_EXISTING);
         archiveAll();
+        Path proof = directory.resolve("consistency");
+        Files.writeString(proof, run(0, "consistency", archive(), 101));
+        run(0, "check-consistency", proof, "--key", key, "--key", published, "--head", kept);
+        run(Main.FOUND, "check-consistency", proof, "--key", published, "--key", key, "--head", kept);
+        run(Main.FOUND, "check-consistency", proof, "--key", published, "--head", kept);
+        run(Main.FOUND, "check-consistency", proof, "--key", key, "--head", kept);
         for (String trusted : List.of(key.toString(), published)) {
             assertThat(run(0, "verify", archive(), "--key", trusted)).contains("110 records");
         }
