@@ -4,6 +4,7 @@
 module io.burstlog.archive {
     requires transitive io.burstlog;
     requires com.github.luben.zstd_jni;
+    requires com.sun.jna;
     requires java.net.http;
     requires static org.bouncycastle.pkix;
     requires static org.bouncycastle.provider;

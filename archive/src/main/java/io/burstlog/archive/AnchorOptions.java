@@ -44,6 +44,15 @@ final class AnchorOptions {
             "file",
             (option, each) -> new FileAnchor(each.name, Path.of(each.value)));
 
+    private interface CheckMaker {
+        AnswerCheck make(Named value) throws IOException;
+    }
+
+    private static final Map<String, CheckMaker> CHECKS = Map.of(
+            "authority-ca", each -> TimeStampAnchor.check(Path.of(each.value)),
+            "witness-key", each -> WitnessAnchor.check(each.value),
+            "anchor-file", each -> FileAnchor.check(Path.of(each.value)));
+
     /** @param options the values of an option */
     AnchorOptions(Function<String, List<String>> options) {
         this.options = options;
@@ -60,6 +69,15 @@ final class AnchorOptions {
         }
         for (String each : options.apply("sealed-within-s")) {
             config.sealedWithin(Duration.ofSeconds(number("sealed-within-s", each)));
+        }
+    }
+
+    void addTo(Verification verification) throws IOException {
+        for (Map.Entry<String, CheckMaker> each : CHECKS.entrySet()) {
+            for (String value : options.apply(each.getKey())) {
+                Named named = named(each.getKey(), value);
+                verification.anchor(named.name, each.getValue().make(named));
+            }
         }
     }
 

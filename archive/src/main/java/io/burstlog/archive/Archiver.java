@@ -42,6 +42,7 @@ public final class Archiver implements AutoCloseable {
     private static final int ESTALE = 116;
 
     private final ArchiverConfig config;
+    private final Statements statements;
     private final Thread thread;
     private volatile boolean isStopping;
     private volatile boolean isFinishing;
@@ -52,6 +53,7 @@ public final class Archiver implements AutoCloseable {
 
     private Archiver(ArchiverConfig config) {
         this.config = config;
+        statements = new Statements(config.clocks(), config.sealing());
         thread = new Thread(this::run, "burstlog-archive");
         thread.setDaemon(true);
     }
@@ -172,9 +174,11 @@ public final class Archiver implements AutoCloseable {
         SigningKey key = SigningKey.read(config.key());
         try (Owner owner = Owner.take(config.archive());
                 FolderDisk disk = new FolderDisk(config.archive());
-                ArchiveWriter writer = ArchiveWriter.open(disk, key, owner, Archiver::now);
+                ArchiveWriter writer =
+                        ArchiveWriter.open(disk, key, owner, config.clocks().day());
                 BurstConsumer consumer = BurstConsumer.open(config.folder(), config.consumer())) {
             begin(writer, consumer);
+            statements.promise(writer, disk);
             publish(writer.head(), anchors);
             archive(writer, consumer, anchors);
         }
@@ -183,12 +187,6 @@ public final class Archiver implements AutoCloseable {
     private void publish(Checkpoint signed, Anchors anchors) {
         head = signed;
         anchors.tell(signed);
-    }
-
-    /** {@return the nanoseconds since 1970} */
-    static long now() {
-        Instant now = Instant.now();
-        return now.getEpochSecond() * 1_000_000_000 + now.getNano();
     }
 
     /** Goes behind the last leaf, if that came from this folder and is there what it was here. */
@@ -256,8 +254,12 @@ public final class Archiver implements AutoCloseable {
         return Duration.ofNanos(Math.max(0, Math.min(LOOK.toNanos(), dueNanos - System.nanoTime())));
     }
 
-    private static void take(ConsumedRecords records, byte[] folder, ArchiveWriter writer) throws IOException {
-        long taken = now();
+    private void take(ConsumedRecords records, byte[] folder, ArchiveWriter writer) throws IOException {
+        if (records.isEmpty()) {
+            return;
+        }
+        statements.beforeRecords(writer);
+        long taken = config.clocks().day().getAsLong();
         String ringName = "";
         byte[] ring = {};
         while (records.next()) {

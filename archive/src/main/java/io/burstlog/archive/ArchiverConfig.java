@@ -101,6 +101,10 @@ public final class ArchiverConfig {
                 set.anchors.stream().map(Anchor::name).toList(), set.sealedEvery, set.sealedWithin.toSeconds());
     }
 
+    Clocks clocks() {
+        return set.clocks;
+    }
+
     Consumer<BurstEvent> listener() {
         return set.listener;
     }
@@ -116,6 +120,7 @@ public final class ArchiverConfig {
         private List<Anchor> anchors = new ArrayList<>();
         private long sealedEvery = 1_000_000;
         private Duration sealedWithin = Duration.ofMinutes(10);
+        private Clocks clocks = Clocks.ofHost();
         private Consumer<BurstEvent> listener = event -> {};
 
         private Builder() {}
@@ -130,6 +135,7 @@ public final class ArchiverConfig {
             copy.anchors = List.copyOf(anchors);
             copy.sealedEvery = sealedEvery;
             copy.sealedWithin = Objects.requireNonNull(sealedWithin, "sealedWithin");
+            copy.clocks = clocks;
             copy.listener = Objects.requireNonNull(listener, "listener");
             return copy;
         }
@@ -186,6 +192,11 @@ public final class ArchiverConfig {
          */
         public Builder sealedWithin(Duration time) {
             sealedWithin = time;
+            return this;
+        }
+
+        Builder clocks(Clocks others) {
+            clocks = others;
             return this;
         }
 

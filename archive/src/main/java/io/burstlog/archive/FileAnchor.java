@@ -97,6 +97,8 @@ public final class FileAnchor implements Anchor {
             ByteBuffer found = ByteBuffer.allocate(wanted.length);
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
                 while (found.hasRemaining() && channel.read(found, offset + found.position()) >= 0) {}
+            } catch (IOException failed) {
+                throw unreadable(failed);
             }
             return Arrays.equals(found.array(), wanted)
                     ? Result.confirmed(null)
@@ -107,7 +109,7 @@ public final class FileAnchor implements Anchor {
         public List<Checkpoint> heads(String origin) throws IOException {
             List<Checkpoint> heads = new ArrayList<>();
             // A note has one empty line in it, and one behind it.
-            String[] texts = Files.readString(file, UTF_8).split("(?=" + Pattern.quote(origin + "\n") + ")");
+            String[] texts = text().split("(?=" + Pattern.quote(origin + "\n") + ")");
             for (String each : texts) {
                 int end = each.lastIndexOf("\n\n");
                 try {
@@ -121,6 +123,19 @@ public final class FileAnchor implements Anchor {
                 }
             }
             return heads;
+        }
+
+        private String text() throws IOException {
+            try {
+                return new String(Files.readAllBytes(file), UTF_8);
+            } catch (IOException failed) {
+                throw unreadable(failed);
+            }
+        }
+
+        private IOException unreadable(IOException failed) {
+            return new IOException(
+                    "the heads in " + file + " cannot be read: " + failed + "; name the file of the anchor", failed);
         }
     }
 

@@ -31,6 +31,10 @@ public record Finding(Kind kind, long first, long last, String sentence) {
         CUT,
         /** The archiver took a number twice, or left one out. */
         ORDER,
+        /** An anchor's answer does not hold, or it confirms another tree. */
+        ANCHOR,
+        /** No anchor has confirmed it in time, as the archive promised. */
+        UNSEALED,
         /** It was to be erased or deleted, and is still there. */
         KEPT,
         /** A file that no archive has. */

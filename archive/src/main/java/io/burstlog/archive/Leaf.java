@@ -46,7 +46,13 @@ public final class Leaf {
         /** The payload of a leaf was erased; its hash stays. */
         ERASED(17),
         /** The payloads of a range of leaves were deleted, since their time is over. */
-        EXPIRED(18);
+        EXPIRED(18),
+        /** The state of the clock that gives the times. */
+        CLOCK(32),
+        /** The clock was set. */
+        CLOCK_STEP(33),
+        /** Anchors are to confirm heads as often as it says, from here on. */
+        SEALING(34);
 
         private static final Kind[] BY_CODE = new Kind[256];
 

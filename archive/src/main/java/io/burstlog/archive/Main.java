@@ -46,6 +46,10 @@ final class Main {
                   --threads N            default: as many as there are processors
                   --state FILE           notes what is checked, so that the next call goes on there
                   --json yes             prints JSON
+                checks of what anchors answered; each may be repeated:
+                  --authority-ca NAME=FILE  the certificates for the time stamps of this anchor
+                  --witness-key NAME=KEY the public key of the witness
+                  --anchor-file NAME=FILE  the file elsewhere, or a copy of it
               prove ARCHIVE INDEX        prints the proof that this leaf is in the archive
                   --payload FILE         writes its payload there
               find ARCHIVE SEQUENCE      prints the index of the record with this sequence of the newest ring
@@ -198,7 +202,7 @@ final class Main {
         ArchiveReader.open(folder);
         try (Owner owner = Owner.take(folder);
                 FolderDisk disk = new FolderDisk(folder);
-                ArchiveWriter writer = ArchiveWriter.open(disk, key, owner, Archiver::now)) {
+                ArchiveWriter writer = ArchiveWriter.open(disk, key, owner, Clocks::now)) {
             writer.rotate(next);
         }
         out.println(next.verifier());
@@ -211,6 +215,7 @@ final class Main {
         for (String each : all("head")) {
             verification.known(Checkpoint.of(Files.readString(Path.of(each))));
         }
+        new AnchorOptions(this::all).addTo(verification);
         if (!all("threads").isEmpty()) {
             verification.threads((int) Math.min(1024, number("--threads", option("threads", ""))));
         }

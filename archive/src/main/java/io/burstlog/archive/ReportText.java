@@ -25,9 +25,41 @@ final class ReportText {
                     .append(report.expired())
                     .append(" expired\n");
         }
+        report.anchors().forEach(each -> text.append(plain(each)));
         report.findings().forEach(each -> text.append(each).append("\n"));
-        return text.append(report.isIntact() ? "Nothing was changed.\n" : "This is not what was archived.\n")
+        boolean isOnlyUnsealed =
+                report.findings().stream().allMatch(each -> !each.isFault() || each.kind() == Finding.Kind.UNSEALED);
+        return text.append(
+                        report.isIntact()
+                                ? "Nothing was changed.\n"
+                                : isOnlyUnsealed
+                                        ? "Nothing was changed, and not all of it was sealed as promised.\n"
+                                        : "This is not what was archived.\n")
                 .toString();
+    }
+
+    private static String plain(Verification.Anchored anchor) {
+        String name = "anchor " + anchor.name() + ": ";
+        if (anchor.size() == 0) {
+            return name + "it confirms no head\n";
+        }
+        return name + "it confirms the head of " + anchor.size() + " leaves"
+                + (anchor.time() == null ? "" : " at " + anchor.time()) + ", " + anchor.behind() + " lie behind it; "
+                + anchor.answers()
+                + (anchor.isChecked()
+                        ? " answers hold\n"
+                        : " answers, not checked: give what --help says of anchors\n");
+    }
+
+    private static String json(Verification.Anchored anchor) {
+        return "{\"name\":%s,\"checked\":%b,\"answers\":%d,\"size\":%d,\"behind\":%d,\"time\":%s}"
+                .formatted(
+                        quoted(anchor.name()),
+                        anchor.isChecked(),
+                        anchor.answers(),
+                        anchor.size(),
+                        anchor.behind(),
+                        anchor.time() == null ? "null" : quoted(anchor.time().toString()));
     }
 
     static String json(Verification.Report report) {
@@ -44,7 +76,7 @@ final class ReportText {
                                 each.last(),
                                 quoted(each.sentence())))
                 .collect(Collectors.joining(",", "[", "]"));
-        return "{\"intact\":%b,\"head\":%s,\"leaves\":%d,\"records\":%d,\"bytes\":%d,\"erased\":%d,\"expired\":%d,\"findings\":%s}%n"
+        return "{\"intact\":%b,\"head\":%s,\"leaves\":%d,\"records\":%d,\"bytes\":%d,\"erased\":%d,\"expired\":%d,\"anchors\":%s,\"findings\":%s}%n"
                 .formatted(
                         report.isIntact(),
                         head,
@@ -53,6 +85,7 @@ final class ReportText {
                         report.bytes(),
                         report.erased(),
                         report.expired(),
+                        report.anchors().stream().map(ReportText::json).collect(Collectors.joining(",", "[", "]")),
                         findings);
     }
 

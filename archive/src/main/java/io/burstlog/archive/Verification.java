@@ -3,13 +3,16 @@ package io.burstlog.archive;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -36,6 +39,7 @@ public final class Verification {
     private final Disk disk;
     private final Set<VerifierKey> keys = new LinkedHashSet<>();
     private final List<Checkpoint> known = new ArrayList<>();
+    private final Map<String, AnswerCheck> anchors = new TreeMap<>();
     private int threads = Runtime.getRuntime().availableProcessors();
     private Path state;
     private LongConsumer progress = leaves -> {};
@@ -50,6 +54,7 @@ public final class Verification {
      * @param bytes the bytes of their payloads
      * @param erased how many payloads were erased, as records of the archive say
      * @param expired how many leaves have lost their payloads since their time was over, as records of the archive say
+     * @param anchors each anchor that has confirmed heads, or of which something was given
      * @param findings all that was found, in the order of the leaves
      */
     public record Report(
@@ -60,6 +65,7 @@ public final class Verification {
             long bytes,
             long erased,
             long expired,
+            List<Anchored> anchors,
             List<Finding> findings) {
 
         /** {@return whether nothing is wrong} */
@@ -67,6 +73,18 @@ public final class Verification {
             return findings.stream().noneMatch(Finding::isFault);
         }
     }
+
+    /**
+     * The results for an anchor.
+     *
+     * @param name its name
+     * @param isChecked whether its answers were checked; else nothing was given for that
+     * @param answers how many of them hold, or fit the tree if they were not checked
+     * @param size of the last head that it confirms; 0 if there is none
+     * @param behind how many leaves lie behind that head
+     * @param time when it confirmed that head, by its own clock; null if it does not say
+     */
+    public record Anchored(String name, boolean isChecked, long answers, long size, long behind, Instant time) {}
 
     private Verification(Disk disk) {
         this.disk = disk;
@@ -99,6 +117,17 @@ public final class Verification {
     /** Adds a head that was seen before: the archive must go on from it. */
     public Verification known(Checkpoint head) {
         known.add(head);
+        return this;
+    }
+
+    /**
+     * Checks the answers of an anchor; those of others are listed as not checked.
+     *
+     * @param name of the anchor, that of its folder in {@code anchors}
+     * @param check as the kinds of anchors have it, such as {@link WitnessAnchor#check}
+     */
+    public Verification anchor(String name, AnswerCheck check) {
+        anchors.put(name, check);
         return this;
     }
 
@@ -139,21 +168,31 @@ public final class Verification {
                 head = ArchiveReader.head(disk);
             } catch (IOException none) {
                 findings.add(Finding.of(Finding.Kind.HEAD, none.getMessage()));
-                return new Report(null, null, 0, 0, 0, 0, 0, findings);
+                return new Report(null, null, 0, 0, 0, 0, 0, List.of(), findings);
             }
             done.begin(head);
         }
-        VerifierKey key = checkHead(head, findings);
+        KeyChain chain = new KeyChain(disk, keys, findings::add);
+        VerifierKey key = checkHead(head, chain, findings);
         List<Finding> ofTree = Collections.synchronizedList(findings);
         TreeCheck tree = new TreeCheck(disk, head.size(), ofTree::add);
         tree.proveEdge(head.root());
         List<Part> parts = checkFiles(head, tree, done);
         new StrangeFiles(disk, head.size(), findings::add).check();
-        return joined(head, key, parts, findings);
+        AnchorCheck ofAnchors = new AnchorCheck(disk, head, chain::isTrusted, anchors, findings::add);
+        List<Anchored> anchored = ofAnchors.check();
+        checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors.confirmed(), findings::add), parts);
+        return joined(head, key, parts, anchored, findings);
     }
 
-    private VerifierKey checkHead(Checkpoint head, List<Finding> findings) throws IOException {
-        KeyChain chain = new KeyChain(disk, keys, findings::add);
+    private static void checkSealing(SealingCheck check, List<Part> parts) throws IOException {
+        for (Part part : parts) {
+            part.acts.forEach(check::add);
+        }
+        check.check();
+    }
+
+    private VerifierKey checkHead(Checkpoint head, KeyChain chain, List<Finding> findings) throws IOException {
         try {
             chain.follow(new ArchiveReader(disk, head));
         } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException | NullPointerException damaged) {
@@ -219,7 +258,8 @@ public final class Verification {
         }
     }
 
-    private Report joined(Checkpoint head, VerifierKey key, List<Part> parts, List<Finding> findings)
+    private Report joined(
+            Checkpoint head, VerifierKey key, List<Part> parts, List<Anchored> anchored, List<Finding> findings)
             throws IOException {
         OrderCheck order = new OrderCheck(findings::add);
         Acts acts = new Acts();
@@ -248,6 +288,15 @@ public final class Verification {
         }
         findings.addAll(acts.unfinished());
         findings.sort(Comparator.comparingLong(Finding::first));
-        return new Report(head, key, leaves, records, bytes, acts.erased(), acts.expired(), List.copyOf(findings));
+        return new Report(
+                head,
+                key,
+                leaves,
+                records,
+                bytes,
+                acts.erased(),
+                acts.expired(),
+                List.copyOf(anchored),
+                List.copyOf(findings));
     }
 }

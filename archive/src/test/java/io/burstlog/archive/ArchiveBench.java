@@ -107,7 +107,7 @@ final class ArchiveBench {
     private static void archive(Path folder, long records, int each) throws IOException {
         Files.createDirectories(folder);
         try (FolderDisk disk = new FolderDisk(folder);
-                ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(1), Written.NO_FENCE, Archiver::now)) {
+                ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(1), Written.NO_FENCE, Clocks::now)) {
             for (long number = 1; number <= records; number++) {
                 byte[] payload = payload(number);
                 writer.append(

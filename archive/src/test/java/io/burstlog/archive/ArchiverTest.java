@@ -91,6 +91,7 @@ class ArchiverTest {
                 .archive(Path.of("").toAbsolutePath().relativize(archive()).toString())
                 .key(keyFile().toString())
                 .interval(Duration.ofMillis(20))
+                .clocks(Written.CLOCKS)
                 .listener(this::hear)
                 .build());
     }
@@ -212,16 +213,26 @@ class ArchiverTest {
                 .key(keyFile().toString())
                 .anchor(anchor)
                 .sealedEvery(1)
+                .clocks(Written.CLOCKS)
                 .listener(this::hear)
                 .build();
         try (Archiver archiver = Archiver.start(config)) {
-            await(() -> Files.exists(archive().resolve("anchors/notary/11")));
+            await(() -> Files.exists(archive().resolve("anchors/notary/12")));
             assertThat(archiver.failure()).isNull();
         }
-        assertThat(events).anyMatch(each -> each.contains("the notary is away"));
-        assertThat(Files.readString(archive().resolve("anchors/notary/11")))
+        assertThat(events.stream().filter(each -> each.contains("the notary is away")))
+                .hasSize(1);
+        assertThat(events.stream().filter(each -> each.endsWith(" again") && each.contains("notary confirms heads")))
+                .hasSize(1);
+        assertThat(Files.readString(archive().resolve("anchors/notary/12")))
                 .isEqualTo("seen: " + ArchiveReader.open(archive()).head());
-        assertThat(verify().findings()).isEmpty();
+        Verification.Report report = verify();
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.anchors()).singleElement().satisfies(notary -> {
+            assertThat(notary.size()).isEqualTo(12);
+            assertThat(notary.behind()).isZero();
+        });
+        assertThat(run(0, "verify", archive(), "--key", key)).contains("not checked: give what --help says");
     }
 
     @Test
