@@ -3,8 +3,8 @@
  * Readers: part of burstlog.h, which includes this.
  *
  * A reader gives the records of a log in the order of their sequences: of a ring that another process writes, of a ring
- * that nobody has open, of the log files and their archives, of a folder of segments. It needs read rights only. It
- * cannot slow down, stop or mislead the log, takes no lock, and holds no record back: a consumer does that
+ * that nobody has open, of the log files and their archives, of a folder of segments, of a signed archive (docs/archive.md).
+ * It needs read rights only. It cannot slow down, stop or mislead the log, takes no lock, and holds no record back: a consumer does that
  * (burstlog_consumer.h). It gets each durable record once, or is told that it missed it. Nothing above the watermark is
  * ever given: no crash takes back what a reader got.
  *
@@ -48,7 +48,8 @@ enum burst_read_wait {
 typedef struct burst_reader_config {
     uint32_t struct_bytes; /* sizeof(burst_reader_config_t), set by burst_reader_config_init */
     uint32_t wait;         /* enum burst_read_wait; default SLEEP */
-    /* Required: path of a ring (device or file), of a log file, of a folder of segments, or of a window's socket. */
+    /* Required: path of a ring (device or file), of a log file, of a folder of segments, of a signed archive, or of a
+     * window's socket. */
     const char *source;
     /* Folder in which the log makes its window. NULL: the folder of the ring file, /run/burstlog for a device. "": the
      * reader uses no window, and reads the medium. */
@@ -72,13 +73,17 @@ enum burst_read_kind {
     /* One line of text that no index has: bytes up to and with a newline, of a record whose sequence is unknown, or of a
      * header or footer. */
     BURST_READ_LINE = 1,
-    BURST_READ_ROLL = 2, /* the log file ended here; data is a roll, as docs/media-format.md describes it */
+    /* The log file ended here; data is a roll, as docs/media-format.md describes it. A signed archive has no data of it. */
+    BURST_READ_ROLL = 2,
     /* The ring lost `count` records from `sequence` on, of this stream or of others: its medium was damaged. data is the
      * line that tells it in the log file, if it was read from there. */
     BURST_READ_LOST = 3,
     /* The reader came too late: `count` records from `sequence` on, of this stream or of others, were written over
      * before it read them, and no file that the reader knows has them any more. */
     BURST_READ_MISSED = 4,
+    /* A record of a signed archive whose payload was erased, or whose time was over: sequence and times are there, data is
+     * NULL. */
+    BURST_READ_ERASED = 5,
 };
 
 /* The place from which a record was read. */
@@ -87,6 +92,7 @@ enum burst_read_place {
     BURST_PLACE_MEDIUM = 1,   /* the medium of the ring */
     BURST_PLACE_FILE = 2,     /* a log file or an archive of one */
     BURST_PLACE_SEGMENTS = 3, /* a segment */
+    BURST_PLACE_ARCHIVE = 4,  /* a signed archive */
 };
 
 typedef struct burst_read {
@@ -96,20 +102,21 @@ typedef struct burst_read {
     int64_t event_time_ns; /* as the caller of the append gave it; 0 for lines, losses and missed records */
     const void *data;      /* valid until the reader's next call; NULL unless the kind has data */
     size_t length;
-    uint64_t count;    /* LOST, MISSED: the number of records */
-    uint64_t position; /* in the ring, or in the file or segment of this record: its offset */
+    uint64_t count; /* LOST, MISSED: the number of records */
+    uint64_t
+        position; /* offset in the ring or the file; number of the frame in segments, of the leaf in a signed archive */
     uint32_t stream;   /* number of the stream in `burstlog dump`; BURST_ALL_STREAMS: unknown */
     uint32_t epoch;    /* number of the open that wrote it; 0: unknown */
     uint32_t place;    /* enum burst_read_place */
     uint32_t enqueued; /* 1: the caller did not wait for it (burst_enqueue, burst_offer); 0: it did, or it is unknown */
     /* The record was durable at the latest then, CLOCK_REALTIME in nanoseconds; 0: unknown, as of all records that come
-     * from a ring or a segment. Log files with an index have it of most records. */
+     * from a ring or a segment. Log files with an index have it of most records, a signed archive of all. */
     int64_t durable_ns;
 } burst_read_t;
 
 /*
- * Opens a reader. Returns 0, or with *reader NULL: -ENOENT (there is nothing at this path), -ENODATA (no ring, log file
- * or folder of segments), -ESRCH (the ring has no such stream), -ERANGE (no record of this sequence or time is known: the
+ * Opens a reader. Returns 0, or with *reader NULL: -ENOENT (there is nothing at this path), -ENODATA (no ring, log file,
+ * folder of segments or signed archive), -ESRCH (the ring has no such stream), -ERANGE (no record of this sequence or time is known: the
  * sentence says which are), -EACCES, -EUCLEAN (damaged), -EPROTO (of another version), -EINVAL (a value cannot be used)
  * or another -errno.
  */

@@ -23,7 +23,7 @@ static void interrupt(int number) {
 
 /* The records and lines that were read so far. */
 struct tally {
-    uint64_t records, lines, gaps;
+    uint64_t records, lines, gaps, erased;
     int has_index;       /* records came from log files */
     int64_t first, last; /* sequences */
     char gap[128];       /* the first gap, for people */
@@ -38,6 +38,8 @@ static void note(struct tally *tally, const burst_read_t *record) {
                      (long long)record->sequence,
                      record->kind == BURST_READ_LOST ? "lost by the medium" : "written over before they were read");
         }
+    } else if (record->kind == BURST_READ_ERASED) {
+        tally->erased++;
     } else {
         tally->records++;
         tally->has_index |= record->place == BURST_PLACE_FILE;
@@ -68,14 +70,22 @@ static void tell(const struct read_options *options, const burst_reader_t *reade
     if (tally->gaps > 1) {
         fprintf(stderr, " and %llu more", (unsigned long long)(tally->gaps - 1));
     }
+    if (tally->erased > 0) {
+        fprintf(stderr, ", %llu erased", (unsigned long long)tally->erased);
+    }
     fprintf(stderr, ", %llu files, %llu seeks\n", (unsigned long long)state.files, (unsigned long long)state.seeks);
+}
+
+/* Whether it has an event time. */
+static int has_time(const burst_read_t *record) {
+    return record->kind == BURST_READ_RECORD || record->kind == BURST_READ_ROLL || record->kind == BURST_READ_ERASED;
 }
 
 /* Whether the record lies behind --to. */
 static int is_behind(const struct read_options *options, const burst_read_t *record) {
     const struct read_point *to = &options->to;
     return (to->kind == POINT_SEQUENCE && record->sequence > to->value) ||
-           (to->kind == POINT_TIME && record->kind <= BURST_READ_ROLL && record->event_time_ns > to->value);
+           (to->kind == POINT_TIME && has_time(record) && record->event_time_ns > to->value);
 }
 
 static int check_line(const struct read_options *options, const burst_read_t *record) {
@@ -131,8 +141,9 @@ static void begin_at(const struct read_options *options, burst_reader_config_t *
 /* One sentence if the log does not have what --from asks for. Returns 0, or -ERANGE. */
 static int check_from(const struct read_options *options, const burst_reader_t *reader, const struct tally *tally) {
     burst_reader_state_t state = {.struct_bytes = sizeof state};
-    if (options->follow || options->from.kind != POINT_SEQUENCE || tally->records + tally->lines + tally->gaps > 0 ||
-        options->limit == 0 || is_interrupted || burst_reader_state(reader, &state) < 0) {
+    if (options->follow || options->from.kind != POINT_SEQUENCE ||
+        tally->records + tally->lines + tally->gaps + tally->erased > 0 || options->limit == 0 || is_interrupted ||
+        burst_reader_state(reader, &state) < 0) {
         return 0;
     }
     return state.durable_sequence > 0
@@ -187,8 +198,8 @@ static void print_known(const char *name, uint32_t value, uint32_t unknown) {
 }
 
 static void print_json(const burst_read_t *record) {
-    static const char *const kinds[] = {"record", "line", "roll", "lost", "missed"};
-    static const char *const places[] = {"ring", "medium", "file", "segments"};
+    static const char *const kinds[] = {"record", "line", "roll", "lost", "missed", "erased"};
+    static const char *const places[] = {"ring", "medium", "file", "segments", "archive"};
     printf("{\"kind\":\"%s\"", kinds[record->kind]);
     if (record->sequence > 0 && record->kind != BURST_READ_LINE) {
         printf(",\"sequence\":%lld", (long long)record->sequence);
@@ -196,7 +207,7 @@ static void print_json(const burst_read_t *record) {
     if (record->kind == BURST_READ_LOST || record->kind == BURST_READ_MISSED) {
         printf(",\"count\":%llu", (unsigned long long)record->count);
     }
-    if (record->kind == BURST_READ_RECORD || record->kind == BURST_READ_ROLL) {
+    if (has_time(record)) {
         char time[40];
         text_time(record->event_time_ns, 1, time, sizeof time);
         printf(",\"time\":\"%s\",\"timeNs\":%lld,\"enqueued\":%s", time, (long long)record->event_time_ns,

@@ -193,7 +193,7 @@ static const struct option long_options[] = {
 
 static const char about_options[] =
     "SOURCE is a ring, the socket of a window, a log file or an archive of one (plain, .gz, .zst), a folder of segments,\n"
-    "or a Log4j configuration, which names ring and files.\n"
+    "a signed archive, or a Log4j configuration, which names ring and files.\n"
     "  --from POINT      begin at a sequence, a time (2026-11-23T10:31:07Z; without a zone: local), or -5min\n"
     "  --to POINT        end behind it\n"
     "  --stream STREAM   only this stream: its name, its log file, or its number in `burstlog dump`\n"

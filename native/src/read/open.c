@@ -14,6 +14,7 @@
 #include "read/lines.h"
 #include "read/ring_source.h"
 #include "read/segments_source.h"
+#include "read/signed_source.h"
 
 /* Whether the superblock's place has the first bytes of one. Returns 1, 0 or -errno with a sentence. */
 static int has_magic(int fd, const char *path, off_t offset) {
@@ -74,10 +75,44 @@ static int open_ring(const struct platform *platform, const burst_reader_config_
     return joined_open(platform, config, opened, source);
 }
 
-/* Returns 1, 0 or -errno with a sentence. */
+/* Whether the path leads to one. Returns 1, 0 or -errno with a sentence. */
+static int is_of_signed_archive(const char *path, const struct stat *status) {
+    return S_ISDIR(status->st_mode) && signed_source_is(path);
+}
+
+static int is_of_segments(const char *path, const struct stat *status) {
+    (void)path;
+    return S_ISDIR(status->st_mode);
+}
+
 static int is_of_ring(const char *path, const struct stat *status) {
     return S_ISDIR(status->st_mode) ? 0 : S_ISREG(status->st_mode) ? is_ring(path) : 1;
 }
+
+static int is_of_lines(const char *path, const struct stat *status) {
+    (void)path;
+    (void)status;
+    return 1;
+}
+
+static int open_signed_archive(const struct platform *platform, const burst_reader_config_t *config,
+                               struct read_source **source) {
+    return signed_source_open(platform, config->source, source);
+}
+
+static int open_segments(const struct platform *platform, const burst_reader_config_t *config,
+                         struct read_source **source) {
+    return segments_source_open(platform, config->source, source);
+}
+
+/* The first one that a path leads to is taken. */
+static const struct {
+    int (*is)(const char *path, const struct stat *status);
+    int (*open)(const struct platform *platform, const burst_reader_config_t *config, struct read_source **source);
+} kinds[] = {{is_of_signed_archive, open_signed_archive},
+             {is_of_segments, open_segments},
+             {is_of_ring, open_ring},
+             {is_of_lines, open_lines}};
 
 int read_is_ring(const char *path) {
     struct stat status;
@@ -88,12 +123,13 @@ int read_open(const struct platform *platform, const burst_reader_config_t *conf
     struct stat status;
     *source = NULL;
     if (stat(config->source, &status) < 0) {
-        return error_set(errno, "there is no ring, log file or folder of segments at %s: %s", config->source,
-                         error_name(errno));
+        return error_set(errno, "there is no ring, log file, folder of segments or signed archive at %s: %s",
+                         config->source, error_name(errno));
     }
-    if (S_ISDIR(status.st_mode)) {
-        return segments_source_open(platform, config->source, source);
+    size_t kind = 0;
+    int rc;
+    while ((rc = kinds[kind].is(config->source, &status)) == 0) {
+        kind++; /* the last one is always true */
     }
-    const int rc = is_of_ring(config->source, &status);
-    return rc < 0 ? rc : rc ? open_ring(platform, config, source) : open_lines(platform, config, source);
+    return rc < 0 ? rc : kinds[kind].open(platform, config, source);
 }

@@ -57,8 +57,9 @@ static int check_config(const burst_reader_config_t *config) {
                                      "against the burstlog.h of this library");
     }
     if (rc == 0 && (config->source == NULL || *config->source == '\0')) {
-        rc =
-            error_set(EINVAL, "a reader needs a source: the path of a ring, of a log file, or of a folder of segments");
+        rc = error_set(EINVAL,
+                       "a reader needs a source: the path of a ring, of a log file, of a folder of segments, or of "
+                       "a signed archive");
     }
     if (rc == 0 && config->wait > BURST_WAIT_SPIN) {
         rc = error_set(EINVAL, "a reader cannot wait as %u says: burst_read_wait has the values 0 to %d", config->wait,

@@ -262,6 +262,10 @@ static int begin_frame(struct unpacked *file, uint64_t packed, uint64_t offset) 
                : 0;
 }
 
+int unpacked_begin_frame(struct unpacked *file, uint64_t packed) {
+    return begin_frame(file, packed, 0);
+}
+
 static int seek_zstd(struct unpacked *file, uint64_t offset) {
     uint64_t packed = 0, begin = 0;
     if (!file->has_looked) {

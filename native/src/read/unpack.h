@@ -35,6 +35,10 @@ int64_t unpacked_read(struct unpacked *file, uint8_t *out, size_t bytes);
  * Returns 0, or -errno with a sentence. */
 int unpacked_seek(struct unpacked *file, uint64_t offset);
 
+/* Goes to a frame of a Zstandard file, at that byte of the file. `offset` counts from there. Returns 0, or -errno with a
+ * sentence. */
+int unpacked_begin_frame(struct unpacked *file, uint64_t packed);
+
 void unpacked_close(struct unpacked *file);
 
 #endif

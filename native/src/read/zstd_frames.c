@@ -8,6 +8,7 @@
 
 #include "base/retry.h"
 
+#define FRAME_MAGIC 0xfd2fb528u
 #define SKIPPABLE_MAGIC 0x184d2a5eu
 #define SEEKABLE_MAGIC 0x8f92eab1u
 #define SKIPPABLE_BYTES 8u
@@ -99,4 +100,36 @@ void zstd_frames_find(const struct zstd_frames *frames, uint64_t offset, uint64_
 
 int zstd_frames_has_end(const struct zstd_frames *frames, uint64_t offset) {
     return frames->at[begun(frames, offset) - 1].begin == offset;
+}
+
+/* The bytes of a frame's header, by its fifth byte; RFC 8878, 3.1.1.1. */
+static unsigned header_bytes(uint8_t descriptor) {
+    static const uint8_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
+    const unsigned is_single = descriptor >> 5 & 1, size = descriptor >> 6;
+    return 5 + !is_single + dictionary[descriptor & 3] + (size == 0 ? is_single : content[size]);
+}
+
+int zstd_frames_pass(int fd, uint64_t *at) {
+    uint64_t looks = 0, next = *at;
+    uint8_t head[5], block[3];
+    struct stat status;
+    if (!read_at(fd, head, sizeof head, next, &looks) || number(head) != FRAME_MAGIC || fstat(fd, &status) < 0) {
+        return 0;
+    }
+    next += header_bytes(head[4]);
+    for (int is_last = 0; !is_last;) {
+        if (!read_at(fd, block, sizeof block, next, &looks)) {
+            return 0;
+        }
+        const uint32_t value = block[0] | (uint32_t)block[1] << 8 | (uint32_t)block[2] << 16;
+        const uint32_t type = value >> 1 & 3; /* 1: one byte, that many times */
+        is_last = value & 1;
+        next += sizeof block + (type == 1 ? 1 : value >> 3);
+    }
+    next += head[4] & 4 ? 4 : 0; /* a checksum */
+    if (next > (uint64_t)status.st_size) {
+        return 0;
+    }
+    *at = next;
+    return 1;
 }

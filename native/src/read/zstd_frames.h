@@ -21,4 +21,7 @@ void zstd_frames_find(const struct zstd_frames *frames, uint64_t offset, uint64_
 /* Whether a frame ends at this byte of the text. */
 int zstd_frames_has_end(const struct zstd_frames *frames, uint64_t offset);
 
+/* Passes over the frame at this byte of a file, by the lengths of its blocks. Returns whether a whole one is there. */
+int zstd_frames_pass(int fd, uint64_t *at);
+
 #endif

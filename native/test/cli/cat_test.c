@@ -276,7 +276,7 @@ static void a_configuration_names_ring_and_files(void **state) {
 static void bad_input_gets_a_sentence(void **state) {
     (void)state;
     assert_int_equal(run("cat %s/missing", folder), 3);
-    assert_said("there is no ring, log file or folder of segments at");
+    assert_said("there is no ring, log file, folder of segments or signed archive at");
     assert_int_equal(run("cat %s", folder), 3);
     assert_int_equal(run("tail --stream audit %s", ring_path), 3);
     assert_said("the ring has no stream audit");

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Reads a log that another process, this one or nobody writes: a ring with its log files, a log file, an archive or a
- * folder of segments.
+ * Reads a log that another process, this one or nobody writes: a ring with its log files, a log file, an archive, a
+ * folder of segments, or a signed archive, which it believes as it stands: burstlog-archive verifies one.
  *
  * <pre>{@code
  * try (BurstReader reader = BurstReader.of("orders.ring").fromOldest().open()) {
@@ -91,8 +91,8 @@ public final class BurstReader implements AutoCloseable, Iterable<ReadRecord> {
     /**
      * Begins the choice of what is read.
      *
-     * @param source the path of a ring, of the socket of a window, of a log file or an archive of one, or of a folder
-     *     of segments
+     * @param source the path of a ring, of the socket of a window, of a log file or an archive of one, of a folder of
+     *     segments, or of the folder of a signed archive
      * @return the options, which begin with the oldest record
      */
     public static Options of(String source) {
@@ -105,7 +105,7 @@ public final class BurstReader implements AutoCloseable, Iterable<ReadRecord> {
         private final ReaderConfigStruct config = new ReaderConfigStruct();
 
         private Options(String source) {
-            ConfigChecks.requireText(source, "source", "a ring, a log file or a folder of segments");
+            ConfigChecks.requireText(source, "source", "a ring, a log file, a folder of segments or a signed archive");
             ConfigChecks.requireUsable("source", source);
             config.source = source;
         }

@@ -32,7 +32,11 @@ public final class ReadRecords {
         /** The ring lost {@link #count()} records from {@link #sequence()} on: its medium was damaged. */
         LOST,
         /** The reader came too late for {@link #count()} records from {@link #sequence()} on, and no file has them. */
-        MISSED
+        MISSED,
+        /**
+         * A record of a signed archive whose payload was erased, or whose time was over: sequence and times are there.
+         */
+        ERASED
     }
 
     /** The places from which records are read. */
@@ -44,7 +48,9 @@ public final class ReadRecords {
         /** A log file, or an archive of one. */
         FILE,
         /** A segment. */
-        SEGMENTS
+        SEGMENTS,
+        /** A signed archive, as burstlog-archive writes it. */
+        ARCHIVE
     }
 
     private static final Kind[] KINDS = Kind.values();
@@ -127,7 +133,7 @@ public final class ReadRecords {
 
     /**
      * {@return a time at which the record was durable, in nanoseconds since 1970; 0 if it is unknown, as of all records
-     * that come from a ring or a segment} Log files with an index have it of most records.
+     * that come from a ring or a segment} Log files with an index have it of most records, a signed archive of all.
      */
     public long durableNanos() {
         return heads.getLong(at + DURABLE);
@@ -138,7 +144,10 @@ public final class ReadRecords {
         return heads.getLong(at + COUNT);
     }
 
-    /** {@return its position in the ring, or its offset in the file, unpacked, or its number in the segments} */
+    /**
+     * {@return its position in the ring, or its offset in the file, unpacked, or its number in the segments, or that of
+     * its leaf in a signed archive}
+     */
     public long position() {
         return heads.getLong(at + POSITION);
     }
@@ -163,7 +172,7 @@ public final class ReadRecords {
         return heads.getInt(at + ENQUEUED) != 0;
     }
 
-    /** {@return its length in bytes; 0 for lost or missed records} */
+    /** {@return its length in bytes; 0 for lost, missed or erased records} */
     public int length() {
         return heads.getInt(at + LENGTH);
     }
