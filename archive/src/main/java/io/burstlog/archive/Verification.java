@@ -179,7 +179,8 @@ public final class Verification {
         tree.proveEdge(head.root());
         List<Part> parts = checkFiles(head, tree, done);
         new StrangeFiles(disk, head.size(), findings::add).check();
-        AnchorCheck ofAnchors = new AnchorCheck(disk, head, chain::isTrusted, anchors, findings::add);
+        AnchorCheck ofAnchors =
+                new AnchorCheck(disk, head, each -> chain.wrongIn(each) == null, anchors, findings::add);
         List<Anchored> anchored = ofAnchors.check();
         checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors.confirmed(), findings::add), parts);
         return joined(head, key, parts, anchored, findings);
