@@ -15,11 +15,12 @@ import java.util.function.LongSupplier;
 /**
  * Appends leaves and payloads to an archive, and signs its heads.
  *
- * <p>DESIGN. The head is the commit point. A commit makes payloads, leaves and tiles durable; then it signs the head,
- * makes {@code checkpoint.next} durable, and gives it the name {@code checkpoint}. So a head that anybody has seen
- * survives each crash, under one of the two names, and the disk has all that it covers. Files beyond the head are of no
- * tree: the next open deletes them. No file that a head covers is written again: partial tiles carry their width in
- * their names.
+ * <p>DESIGN. The kept head is the commit point. A commit makes payloads, leaves and tiles durable; then it signs the
+ * head, and keeps it outside of the archive ({@link KeptHead}); then it gives it to readers as {@code checkpoint}. So a
+ * head that anybody has seen is kept, and the disk has all that it covers. An archive may be behind its kept head by
+ * what a crash left undone, and has the tiles of that head then; if it has not, it is an older state, and a writer that
+ * went on from there would sign a second history. Files beyond the kept head are of no tree: the next open deletes
+ * them. No file that a head covers is written again: partial tiles carry their width in their names.
  *
  * <p>After an exception the writer is of no use: the next open cuts what was under way. One thread uses it.
  */
@@ -36,6 +37,7 @@ final class ArchiveWriter implements AutoCloseable {
     private final PayloadWriter payloads;
     private final ByteArrayOutputStream bundle = new ByteArrayOutputStream();
     private List<SigningKey> keys;
+    private KeptHead kept;
     private Checkpoint head;
     private Leaf lastOfStream;
     private Leaf.Kind lastKind;
@@ -47,8 +49,9 @@ final class ArchiveWriter implements AutoCloseable {
         void check() throws IOException;
     }
 
-    private ArchiveWriter(Disk disk, SigningKey key, Fence fence, LongSupplier clock) {
+    private ArchiveWriter(Disk disk, SigningKey key, KeptHead kept, Fence fence, LongSupplier clock) {
         this.disk = disk;
+        this.kept = kept;
         this.fence = fence;
         this.clock = clock;
         keys = List.of(key);
@@ -57,15 +60,37 @@ final class ArchiveWriter implements AutoCloseable {
     }
 
     /**
-     * Takes up the archive, or makes a new one in an empty folder.
+     * Takes up an archive.
      *
+     * @param kept where the newest head is kept that the key has signed
      * @param clock nanoseconds since 1970
-     * @throws RefusedException if what is there does not match its head, or if another key signs it
+     * @throws RefusedException if what is there does not match its head, if that is older than the kept one, or if
+     *     another key signs it
      */
-    static ArchiveWriter open(Disk disk, SigningKey key, Fence fence, LongSupplier clock) throws IOException {
-        ArchiveWriter writer = new ArchiveWriter(disk, key, fence, clock);
+    static ArchiveWriter open(Disk disk, SigningKey key, KeptHead kept, Fence fence, LongSupplier clock)
+            throws IOException {
+        return begin(new ArchiveWriter(disk, key, kept, fence, clock), writer -> writer.takeUp(key.verifier()));
+    }
+
+    /**
+     * Makes a new archive, with one leaf.
+     *
+     * @param kept where the newest head will be kept that the key has signed
+     * @param clock nanoseconds since 1970
+     * @throws RefusedException if there is one, or if the key has signed a head of one
+     */
+    static ArchiveWriter create(Disk disk, SigningKey key, KeptHead kept, Fence fence, LongSupplier clock)
+            throws IOException {
+        return begin(new ArchiveWriter(disk, key, kept, fence, clock), writer -> writer.makeNew(key.verifier()));
+    }
+
+    private interface Step {
+        void of(ArchiveWriter writer) throws IOException;
+    }
+
+    private static ArchiveWriter begin(ArchiveWriter writer, Step step) throws IOException {
         try {
-            writer.takeUp(key);
+            step.of(writer);
             return writer;
         } catch (Throwable failed) {
             writer.close();
@@ -73,62 +98,99 @@ final class ArchiveWriter implements AutoCloseable {
         }
     }
 
-    private void takeUp(SigningKey key) throws IOException {
-        head = readHead(key.verifier());
-        if (head == null) {
-            if (!disk.list(Tiles.ENTRIES).isEmpty() && !disk.list(Tiles.KEYS).isEmpty()) {
-                throw new RefusedException("there is no " + Tiles.CHECKPOINT + " beside the tree of " + disk
-                        + ": bring it back from a copy or from an anchor; a new archive needs an empty folder");
-            }
-            new LeftOver(disk, 0).delete();
-            act(Leaf.Kind.KEY, "key: " + key.verifier() + "\n");
-            commit();
-            return;
+    private void makeNew(VerifierKey key) throws IOException {
+        Checkpoint last = kept.read();
+        if (last != null) {
+            throw new RefusedException("the key has signed a head of " + last.size() + " leaves already, which " + kept
+                    + " has: start an archiver to go on with that archive, or make another key for a new one");
         }
-        tree.open(head.size());
-        if (!Arrays.equals(tree.root(), head.root())) {
-            throw new RefusedException("the tiles of " + disk + " do not make the root that its head of " + head.size()
-                    + " leaves has: something changed them; run verify, and bring them back from a copy");
+        if (disk.length(Tiles.CHECKPOINT) >= 0 || !disk.list(Tiles.KEYS).isEmpty()) {
+            throw new RefusedException(disk + " has an archive already: name an empty folder");
         }
+        new LeftOver(disk, 0).delete();
+        act(Leaf.Kind.KEY, "key: " + key + "\n");
+        commit();
+    }
+
+    private void takeUp(VerifierKey key) throws IOException {
+        Checkpoint last = requireKept(key);
+        Checkpoint seen = readSeen();
+        boolean isAhead = seen != null && seen.size() > last.size();
+        head = isAhead ? seen : last;
+        openTree(seen, last);
         ArchiveReader reader = new ArchiveReader(disk, head);
-        finishHead(reader);
-        requireKeyInForce(reader, key.verifier());
+        if (isAhead && !Arrays.equals(reader.root(last.size()), last.root())) {
+            throw new RefusedException("the archive " + disk + " does not go on from the head of " + last.size()
+                    + " leaves that " + kept + " has: it is another history; bring the right one back");
+        }
+        if (head.isSignedBy(key)) {
+            finishHead(reader, seen);
+        }
+        requireKeyInForce(reader, key);
         openBundle(reader);
         payloads.open(head.size());
         lastOfStream = reader.lastOfStream();
         new LeftOver(disk, head.size()).delete();
     }
 
-    /** Returns the head; one that a crash left under its first name counts, since somebody may have seen it. */
-    private Checkpoint readHead(VerifierKey key) throws IOException {
-        disk.delete(Tiles.NEXT_CHECKPOINT + ".tmp");
-        Checkpoint next = read(Tiles.NEXT_CHECKPOINT);
-        Checkpoint now = read(Tiles.CHECKPOINT);
-        if (next != null && (now == null || next.size() > now.size()) && next.isSignedBy(key)) {
-            return next;
+    private Checkpoint requireKept(VerifierKey key) throws IOException {
+        Checkpoint last = kept.read();
+        if (last == null) {
+            throw new RefusedException("the file " + kept + " is missing, which has the newest head that the key has"
+                    + " signed: bring it back, or put the newest head there that an auditor or an anchor has");
         }
-        disk.delete(Tiles.NEXT_CHECKPOINT);
-        if (now == null && disk.length(Tiles.CHECKPOINT) >= 0) {
+        if (!last.origin().equals(key.name())) {
+            throw new RefusedException("the file " + kept + " has a head of " + last.origin()
+                    + ", and the key is one of " + key.name() + ": name the key and the head of one archive");
+        }
+        return last;
+    }
+
+    /** Returns the head that readers see; null if there is none. */
+    private Checkpoint readSeen() throws IOException {
+        try {
+            return Checkpoint.of(new String(disk.read(Tiles.CHECKPOINT), UTF_8));
+        } catch (NoSuchFileException none) {
+            return null;
+        } catch (IllegalArgumentException damaged) {
             throw new RefusedException(Tiles.CHECKPOINT + " of " + disk
                     + " is no signed head: something changed it; bring it back from a copy or from an anchor");
         }
-        return now;
     }
 
-    private Checkpoint read(String name) throws IOException {
+    private void openTree(Checkpoint seen, Checkpoint last) throws IOException {
+        boolean isBehind = seen == null || seen.size() < last.size();
         try {
-            return Checkpoint.of(new String(disk.read(name), UTF_8));
-        } catch (NoSuchFileException | IllegalArgumentException none) {
-            return null;
+            tree.open(head.size());
+            if (Arrays.equals(tree.root(), head.root())) {
+                return;
+            }
+        } catch (RefusedException damaged) {
+            if (!isBehind) {
+                throw damaged;
+            }
         }
+        throw new RefusedException(
+                isBehind
+                        ? "the archive " + disk + " is older than its key: " + kept + " has a head of " + last.size()
+                                + " leaves, and it has " + (seen == null ? "none" : "one of " + seen.size())
+                                + ". Bring back the archive with all of them: to go on from here would make a second"
+                                + " history"
+                        : "the tiles of " + disk + " do not make the root that its head of " + head.size()
+                                + " leaves has: something changed them; run verify, and bring them back from a copy");
     }
 
-    /**
-     * Ends what a crash interrupted. A sync of the folder is due in any case: nobody knows whether the last one was
-     * done.
-     */
-    private void finishHead(ArchiveReader reader) throws IOException {
-        publish(reader.leaf(head.size() - 1).kind() == Leaf.Kind.KEY);
+    /** Ends what a crash interrupted. A sync is due in any case: nobody knows whether the last one was done. */
+    private void finishHead(ArchiveReader reader, Checkpoint seen) throws IOException {
+        if (head == seen) {
+            kept.write(head);
+        }
+        if (head.toString().equals(String.valueOf(seen))) {
+            disk.sync(List.of(Tiles.CHECKPOINT));
+        } else {
+            publish(reader.leaf(head.size() - 1).kind() == Leaf.Kind.KEY);
+        }
+        disk.delete(Tiles.CHECKPOINT + ".tmp");
     }
 
     private void requireKeyInForce(ArchiveReader reader, VerifierKey key) throws IOException {
@@ -226,28 +288,22 @@ final class ArchiveWriter implements AutoCloseable {
         fence.check();
         long before = head == null ? 0 : head.size();
         Checkpoint next = Checkpoint.sign(keys.get(0).verifier().name(), tree.size(), tree.root(), keys);
-        String draft = Tiles.NEXT_CHECKPOINT + ".tmp";
-        disk.write(draft, next.toString().getBytes(UTF_8));
-        disk.sync(List.of(draft));
-        disk.rename(draft, Tiles.NEXT_CHECKPOINT);
-        disk.sync(List.of(Tiles.NEXT_CHECKPOINT));
+        kept.write(next);
         head = next;
         publish(lastKind == Leaf.Kind.KEY);
         deletePartial(before);
         return head;
     }
 
-    /** Gives the durable head its name; the first head of a key is kept for good. */
+    /** Lets readers see the head; the first head of a key is kept for good. */
     private void publish(boolean isFirstOfKey) throws IOException {
+        byte[] note = head.toString().getBytes(UTF_8);
         if (isFirstOfKey) {
-            String kept = Tiles.keyHead(head.size());
-            disk.write(kept, head.toString().getBytes(UTF_8));
-            disk.sync(List.of(kept));
+            String first = Tiles.keyHead(head.size());
+            disk.write(first, note);
+            disk.sync(List.of(first));
         }
-        if (disk.length(Tiles.NEXT_CHECKPOINT) >= 0) {
-            disk.rename(Tiles.NEXT_CHECKPOINT, Tiles.CHECKPOINT);
-        }
-        disk.sync(List.of(Tiles.CHECKPOINT));
+        disk.replace(Tiles.CHECKPOINT, note);
     }
 
     /** Deletes partial tiles that are full now. Readers may still want those of this size, and find the full ones. */
@@ -273,17 +329,21 @@ final class ArchiveWriter implements AutoCloseable {
      * Lets another key sign from here on. The head of this commit has the signatures of both.
      *
      * @param next the key that signs alone from the next head on
+     * @param ofNext where the newest head is kept that this key has signed
      */
-    Checkpoint rotate(SigningKey next) throws IOException {
+    Checkpoint rotate(SigningKey next, KeptHead ofNext) throws IOException {
         if (!next.verifier().name().equals(keys.get(0).verifier().name())) {
             throw new RefusedException("the new key is named " + next.verifier().name() + ", and the archive "
                     + keys.get(0).verifier().name() + ": make a key of that name");
         }
         commit();
+        ofNext.write(head);
         act(Leaf.Kind.KEY, "key: " + next.verifier() + "\n");
         keys = List.of(keys.get(0), next);
         Checkpoint both = commit();
+        ofNext.write(both);
         keys = List.of(next);
+        kept = ofNext;
         return both;
     }
 

@@ -6,6 +6,8 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -15,6 +17,7 @@ import java.util.concurrent.TimeUnit;
  * Archives the records of a folder of segments, each once, in order.
  *
  * <pre>{@code
+ * Archiver.create(Path.of("/archive/orders"), Path.of("/etc/orders.key"), null); // once
  * ArchiverConfig config = ArchiverConfig.builder()
  *         .folder("orders.segments").archive("/archive/orders").key("/etc/orders.key")
  *         .build();
@@ -68,6 +71,41 @@ public final class Archiver implements AutoCloseable {
         Archiver archiver = new Archiver(config);
         archiver.thread.start();
         return archiver;
+    }
+
+    /**
+     * Makes a new archive, whose only leaf names its key.
+     *
+     * @param archive its folder, which is missing or empty
+     * @param key the file of its private key, which has signed no head yet
+     * @param head where the newest head is kept that the key has signed; null for the key's file with {@code .head}
+     *     behind
+     * @return the first head, durable
+     * @throws RefusedException if there is an archive, or the key has signed a head
+     * @throws IOException if something cannot be read or written
+     */
+    public static Checkpoint create(Path archive, Path key, Path head) throws IOException {
+        SigningKey signing = SigningKey.read(key);
+        Files.createDirectories(archive);
+        try (Owner owner = Owner.take(archive);
+                FolderDisk disk = new FolderDisk(archive);
+                ArchiveWriter writer =
+                        ArchiveWriter.create(disk, signing, KeptHead.of(head(key, head)), owner, Clocks::now)) {
+            FolderDisk.sync(archive.toAbsolutePath().getParent());
+            return writer.head();
+        }
+    }
+
+    static Path head(Path key, Path chosen) {
+        return chosen == null ? KeptHead.beside(key) : chosen;
+    }
+
+    /** The folder of tiles is what a mount point without its file system lacks. */
+    static void requireArchive(Path archive) throws IOException {
+        if (!Files.isDirectory(archive.resolve(Tiles.TILE))) {
+            throw new IOException("there is no archive in " + archive
+                    + ": mount its file system, or name its folder; the command create makes a new one");
+        }
     }
 
     /** {@return the newest signed head; null until the archive is open} */
@@ -172,10 +210,15 @@ public final class Archiver implements AutoCloseable {
     /** Archives until it is stopped or something fails. */
     private void runSession(Anchors anchors) throws IOException {
         SigningKey key = SigningKey.read(config.key());
+        requireArchive(config.archive());
         try (Owner owner = Owner.take(config.archive());
                 FolderDisk disk = new FolderDisk(config.archive());
-                ArchiveWriter writer =
-                        ArchiveWriter.open(disk, key, owner, config.clocks().day());
+                ArchiveWriter writer = ArchiveWriter.open(
+                        disk,
+                        key,
+                        KeptHead.of(config.head()),
+                        owner,
+                        config.clocks().day());
                 BurstConsumer consumer = BurstConsumer.open(config.folder(), config.consumer())) {
             begin(writer, consumer);
             statements.promise(writer, disk);

@@ -29,6 +29,7 @@ public final class ArchiverConfig {
         require(set.folder, "folder", "the folder of segments of a stream");
         require(set.archive, "archive", "the folder of the archive");
         require(set.key, "key", "the file of its private key, which the command key makes");
+        requireHeadElsewhere();
         if (set.interval.isNegative() || set.interval.isZero()) {
             throw refused("interval is " + set.interval + "; set it to more than zero.");
         }
@@ -57,6 +58,15 @@ public final class ArchiverConfig {
         }
     }
 
+    private void requireHeadElsewhere() {
+        if (head().toAbsolutePath()
+                .normalize()
+                .startsWith(archive().toAbsolutePath().normalize())) {
+            throw refused("head is " + head() + ", in the archive " + archive()
+                    + ", and would be brought back with an older state of it; set it to a file elsewhere.");
+        }
+    }
+
     private static void require(String value, String name, String meaning) {
         if (value == null || value.isBlank()) {
             throw refused(name + " is missing; set it to " + meaning + ".");
@@ -82,6 +92,10 @@ public final class ArchiverConfig {
 
     Path key() {
         return Path.of(set.key);
+    }
+
+    Path head() {
+        return Archiver.head(key(), set.head == null ? null : Path.of(set.head));
     }
 
     String consumer() {
@@ -115,6 +129,7 @@ public final class ArchiverConfig {
         private String folder;
         private String archive;
         private String key;
+        private String head;
         private String consumer = DEFAULT_CONSUMER;
         private Duration interval = Duration.ofSeconds(1);
         private List<Anchor> anchors = new ArrayList<>();
@@ -130,6 +145,7 @@ public final class ArchiverConfig {
             copy.folder = folder;
             copy.archive = archive;
             copy.key = key;
+            copy.head = head;
             copy.consumer = Objects.requireNonNull(consumer, "consumer");
             copy.interval = Objects.requireNonNull(interval, "interval");
             copy.anchors = List.copyOf(anchors);
@@ -146,7 +162,7 @@ public final class ArchiverConfig {
             return this;
         }
 
-        /** Required: the folder of the archive. An empty or missing one becomes a new archive. */
+        /** Required: the folder of the archive, which {@link Archiver#create} makes. */
         public Builder archive(String path) {
             archive = path;
             return this;
@@ -155,6 +171,15 @@ public final class ArchiverConfig {
         /** Required: the file of the archive's private key, as {@link SigningKey#make} makes it. */
         public Builder key(String path) {
             key = path;
+            return this;
+        }
+
+        /**
+         * The file of the newest head that the key has signed, outside of the archive; by default that of the key with
+         * {@code .head} behind. Choose another place if the key's folder cannot be written.
+         */
+        public Builder head(String path) {
+            head = path;
             return this;
         }
 

@@ -53,6 +53,15 @@ interface Disk {
 
     void delete(String name) throws IOException;
 
+    /** Makes the file anew, durable on return: after a crash it is the one before or this one, and whole. */
+    default void replace(String name, byte[] bytes) throws IOException {
+        String draft = name + ".tmp";
+        write(draft, bytes);
+        sync(List.of(draft));
+        rename(draft, name);
+        sync(List.of(name));
+    }
+
     /** Deletes a folder and the files in it, which has no folders in it; does nothing if there is none. */
     default void deleteFolder(String folder) throws IOException {
         for (String name : list(folder)) {

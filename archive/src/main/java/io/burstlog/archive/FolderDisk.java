@@ -169,6 +169,11 @@ final class FolderDisk implements Disk, AutoCloseable {
         newFolders.clear();
     }
 
+    /** Makes the names in a folder durable. */
+    static void sync(Path folder) throws IOException {
+        force(folder);
+    }
+
     private static Void force(Path path) throws IOException {
         // A folder can be opened to be read alone.
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {

@@ -28,6 +28,7 @@ final class Main {
                 java -jar burstlog-archive.jar COMMAND ARGUMENT.. [OPTION..]
 
               key NAME FILE              makes a private key for the archive of that name, and prints its public key
+              create ARCHIVE --key FILE  makes a new archive, and prints its first head
               archive FOLDER ARCHIVE     archives until it is told to end (SIGTERM)
                   --key FILE             the private key; required
                   --consumer NAME        in FOLDER; default: to-archive
@@ -38,6 +39,8 @@ final class Main {
                   --file NAME=FILE       a file elsewhere: each head is written to its end
                   --sealed-every N       so many leaves lie behind a confirmed head at most; default: 1000000
                   --sealed-within-s N    for so many seconds at most; default: 600
+                  --head FILE            where the newest head is kept that the key has signed, outside of the archive, for
+                                         create and rotate, too; default: FILE of the key with .head behind
               rotate ARCHIVE             lets another key sign from here on; no archiver may run
                   --key FILE --next FILE the key until now, and the next one
               verify ARCHIVE             checks everything
@@ -120,6 +123,7 @@ final class Main {
             case "archive" -> {
                 return archive(err);
             }
+            case "create" -> create();
             case "rotate" -> rotate();
             case "verify" -> {
                 return verify(err);
@@ -182,6 +186,7 @@ final class Main {
         Archiver archiver = Archiver.start(config.folder(argument(0, "FOLDER"))
                 .archive(argument(1, "ARCHIVE"))
                 .key(required("key"))
+                .head(option("head", null))
                 .consumer(option("consumer", "to-archive"))
                 .interval(Duration.ofMillis(number("--interval-ms", option("interval-ms", "1000"))))
                 .listener(event -> err.println(event.time() + " " + event.severity() + " " + event.text()))
@@ -195,15 +200,23 @@ final class Main {
         return archiver.failure() == null ? 0 : REFUSED;
     }
 
+    private Path head(String key) {
+        return Archiver.head(Path.of(required(key)), all("head").isEmpty() ? null : Path.of(option("head", "")));
+    }
+
+    private void create() throws IOException {
+        out.print(Archiver.create(path(0, "ARCHIVE"), Path.of(required("key")), head("key")));
+    }
+
     private void rotate() throws IOException {
         SigningKey key = SigningKey.read(Path.of(required("key")));
         SigningKey next = SigningKey.read(Path.of(required("next")));
         Path folder = path(0, "ARCHIVE");
-        ArchiveReader.open(folder);
+        Archiver.requireArchive(folder);
         try (Owner owner = Owner.take(folder);
                 FolderDisk disk = new FolderDisk(folder);
-                ArchiveWriter writer = ArchiveWriter.open(disk, key, owner, Clocks::now)) {
-            writer.rotate(next);
+                ArchiveWriter writer = ArchiveWriter.open(disk, key, KeptHead.of(head("key")), owner, Clocks::now)) {
+            writer.rotate(next, KeptHead.of(head("next")));
         }
         out.println(next.verifier());
     }

@@ -43,7 +43,6 @@ final class Owner implements ArchiveWriter.Fence, AutoCloseable {
 
     /** @throws RefusedException if another archiver has it */
     static Owner take(Path folder) throws IOException {
-        Files.createDirectories(folder);
         Path path = folder.resolve(Tiles.OWNER);
         Owner owner = open(folder, path);
         try {

@@ -5,7 +5,7 @@ package io.burstlog.archive;
  * The names of an archive's files, relative to its folder. Trees and entries have those of C2SP tlog-tiles:
  *
  * <pre>
- * checkpoint                 the signed head of the tree; checkpoint.next: the one that takes its place
+ * checkpoint                 the signed head of the tree; checkpoint.tmp: the one that takes its place
  * tile/0/x001/234            the hashes of leaves 1234*256 up to 1235*256
  * tile/0/x001/235.p/17       of 17 leaves: the right edge of a tree of that size
  * tile/1/004                 the hashes of full tiles 4*256 up to 5*256 of level 0
@@ -25,7 +25,6 @@ final class Tiles {
     static final int WIDTH_BITS = 8;
     static final int PAYLOAD_LEAVES = WIDTH * WIDTH;
     static final String CHECKPOINT = "checkpoint";
-    static final String NEXT_CHECKPOINT = "checkpoint.next";
     static final String KEYS = "keys";
     static final String ANCHORS = "anchors";
     static final String OWNER = "owner";

@@ -298,7 +298,7 @@ class AlterationsTest {
     @Test
     void aTreeOfAnotherKeyIsNotTheArchive() throws IOException {
         MemoryDisk forged = new MemoryDisk();
-        try (ArchiveWriter writer = ArchiveWriter.open(forged, Written.key(3), Written.NO_FENCE, () -> 0)) {
+        try (ArchiveWriter writer = Written.open(forged, Written.key(3), Written.NO_FENCE)) {
             Written.append(writer, 100, 50);
         }
         assertThat(faults(forged)).extracting(Finding::kind).contains(Finding.Kind.HEAD);

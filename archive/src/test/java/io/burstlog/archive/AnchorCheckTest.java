@@ -36,7 +36,7 @@ class AnchorCheckTest {
     }
 
     private ArchiveWriter open() throws IOException {
-        return ArchiveWriter.open(disk, Written.key(1), Written.NO_FENCE, now::get);
+        return Written.open(disk, Written.key(1), Written.NO_FENCE, now::get);
     }
 
     private static Sealing sealing(long every, long seconds) {
@@ -124,6 +124,7 @@ class AnchorCheckTest {
             confirm(writer.head());
         }
         disk.list("").forEach(this::deleteTree);
+        disk.beside().delete("orders.key.head");
         number = 100;
         try (ArchiveWriter writer = open()) {
             append(writer, 30, 1);

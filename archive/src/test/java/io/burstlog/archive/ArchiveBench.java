@@ -107,7 +107,8 @@ final class ArchiveBench {
     private static void archive(Path folder, long records, int each) throws IOException {
         Files.createDirectories(folder);
         try (FolderDisk disk = new FolderDisk(folder);
-                ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(1), Written.NO_FENCE, Clocks::now)) {
+                ArchiveWriter writer = ArchiveWriter.create(
+                        disk, Written.key(1), KeptHead.of(KeptHead.beside(folder)), Written.NO_FENCE, Clocks::now)) {
             for (long number = 1; number <= records; number++) {
                 byte[] payload = payload(number);
                 writer.append(

@@ -3,6 +3,7 @@ package io.burstlog.archive;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstEvent;
@@ -57,6 +58,7 @@ class ArchiverTest {
                         .segments(Segments.in(segments()))
                         .build());
         key = SigningKey.make("example.com/orders", keyFile()).verifier();
+        Archiver.create(archive(), keyFile(), null);
     }
 
     @AfterEach
@@ -188,6 +190,55 @@ class ArchiverTest {
         assertThat(verify().records()).isEqualTo(100);
     }
 
+    /** As a mount point without its file system is. */
+    @Test
+    void anEmptyFolderBecomesNoArchive() throws Exception {
+        Path elsewhere = Files.move(archive(), directory.resolve("elsewhere"));
+        Files.createDirectory(archive());
+        append(10);
+        try (Archiver archiver = start()) {
+            await(() -> events.stream().anyMatch(each -> each.contains("there is no archive in")));
+            assertThat(archive()).isEmptyDirectory();
+            Files.delete(archive());
+            Files.move(elsewhere, archive());
+            await(() -> archiver.head() != null && archiver.head().size() == 11);
+        }
+    }
+
+    @Test
+    void theNewestHeadIsKeptOutsideOfTheArchive() {
+        assertThatThrownBy(() -> ArchiverConfig.builder()
+                        .folder(segments())
+                        .archive(archive().toString())
+                        .key(archive().resolve("../archive/orders.key").toString())
+                        .build())
+                .hasMessageContaining("set it to a file elsewhere");
+    }
+
+    @Test
+    void anArchiverGoesOnFromNoOlderState() throws Exception {
+        Path older = directory.resolve("older");
+        copy(archive(), older);
+        append(10);
+        archiveAll();
+        Files.move(archive(), directory.resolve("newer"));
+        Files.move(older, archive());
+        append(10);
+        try (Archiver archiver = start()) {
+            assertThat(archiver.awaitEnd(LONG_ENOUGH)).isTrue();
+            assertThat(archiver.failure()).contains("is older than its key", "orders.key.head");
+        }
+        assertThat(ArchiveReader.open(archive()).size()).isEqualTo(1);
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (var paths = Files.walk(from)) {
+            for (Path each : paths.toList()) {
+                Files.copy(each, to.resolve(from.relativize(each)));
+            }
+        }
+    }
+
     @Test
     void anAnchorGetsTheNewestHeadAndItsAnswerIsKept() throws Exception {
         append(10);
@@ -267,6 +318,12 @@ class ArchiverTest {
         Files.writeString(consistency, run(0, "consistency", archive(), 601));
         run(0, "check-consistency", consistency, "--key", key, "--head", head);
         run(Main.USAGE, "verify", archive());
+        run(Main.REFUSED, "create", archive(), "--key", keyFile());
+        Path other = directory.resolve("other");
+        run(0, "key", "example.com/others", directory.resolve("other.key"));
+        assertThat(run(0, "create", other, "--key", directory.resolve("other.key")))
+                .startsWith("example.com/others\n1\n");
+        run(Main.FAILED, "rotate", directory, "--key", keyFile(), "--next", keyFile());
         run(Main.USAGE, "verify", directory, "--key", "none");
         run(Main.FOUND, "verify", directory, "--key", key);
     }

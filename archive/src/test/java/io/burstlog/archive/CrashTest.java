@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Kills and power cuts at every operation: no head is ever signed that the disk lacks, and there is one history. */
@@ -15,7 +18,7 @@ class CrashTest {
 
     /** The work of a writer, on a disk that may halt at any time. */
     private interface Work {
-        void on(Disk disk) throws IOException;
+        void on(MemoryDisk disk) throws IOException;
     }
 
     private static int operationsOf(MemoryDisk begin, Work work) throws IOException {
@@ -48,6 +51,11 @@ class CrashTest {
     }
 
     private static void goOn(MemoryDisk before, MemoryDisk after, long last, String when) throws IOException {
+        for (String each : before.seenHeads) {
+            assertThat(after.kept().read().size())
+                    .as(when)
+                    .isGreaterThanOrEqualTo(Checkpoint.of(each).size());
+        }
         try (ArchiveWriter writer = Written.open(after)) {
             ArchiveReader reader = new ArchiveReader(after, writer.head());
             for (String each : before.seenHeads) {
@@ -99,7 +107,7 @@ class CrashTest {
         MemoryDisk begin = Written.archive(300, 100);
         Work work = disk -> {
             try (ArchiveWriter writer = Written.open(disk)) {
-                writer.rotate(Written.key(2));
+                writer.rotate(Written.key(2), ofNext(disk));
             }
         };
         int operations = operationsOf(begin, work);
@@ -115,14 +123,18 @@ class CrashTest {
         }
     }
 
+    private static KeptHead ofNext(MemoryDisk disk) {
+        return new KeptHead(disk.beside(), "next.key.head");
+    }
+
     /** As an operator would: rotates with the old key, unless the archive says that it has the new one. */
     private static void finishRotation(MemoryDisk disk) throws IOException {
         try (ArchiveWriter writer = Written.open(disk)) {
-            writer.rotate(Written.key(2));
+            writer.rotate(Written.key(2), ofNext(disk));
         } catch (RefusedException rotated) {
             assertThat(rotated).hasMessageContaining(Written.key(2).verifier().toString());
         }
-        try (ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(2), Written.NO_FENCE, () -> 0)) {
+        try (ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(2), ofNext(disk), Written.NO_FENCE, () -> 0)) {
             Written.append(writer, 400, 100);
         }
     }
@@ -146,7 +158,7 @@ class CrashTest {
                 throw new RefusedException("fenced");
             }
         };
-        try (ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(1), fence, () -> 0)) {
+        try (ArchiveWriter writer = Written.open(disk, Written.key(1), fence)) {
             isFenced[0] = true;
             assertThatThrownBy(() -> Written.append(writer, 300, 50)).hasMessage("fenced");
         }
@@ -162,12 +174,83 @@ class CrashTest {
         assertThatThrownBy(() -> Written.open(disk))
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("do not make the root");
-        assertThatThrownBy(
-                        () -> ArchiveWriter.open(Written.archive(300, 100), Written.key(2), Written.NO_FENCE, () -> 0))
+        assertThatThrownBy(() -> Written.open(Written.archive(300, 100), Written.key(2), Written.NO_FENCE))
                 .hasMessageContaining("and not by");
     }
 
-    private static void append(Disk disk, long last, int each) throws IOException {
+    private static void assertRefused(MemoryDisk disk, String sentence) {
+        Set<String> before = Set.copyOf(disk.names());
+        assertThatThrownBy(() -> Written.open(disk))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining(sentence);
+        assertThat(disk.names()).isEqualTo(before);
+    }
+
+    /** {@return the archive of one disk with the key of another} */
+    private static MemoryDisk with(MemoryDisk archive, MemoryDisk key) throws IOException {
+        MemoryDisk disk = new MemoryDisk(archive);
+        disk.kept().write(key.kept().read());
+        return disk;
+    }
+
+    @Test
+    void anOlderStateOfTheArchiveIsRefused() throws IOException {
+        MemoryDisk now = Written.archive(200, 100);
+        List<MemoryDisk> older = new ArrayList<>(List.of(new MemoryDisk(), new MemoryDisk(now)));
+        for (long last : new long[] {201, 256, 600}) {
+            append(now, last, 100);
+            for (MemoryDisk each : older) {
+                assertRefused(with(each, now), "is older than its key");
+            }
+            append(with(now, now), last + 1, 100);
+            older.add(new MemoryDisk(now));
+        }
+    }
+
+    @Test
+    void anotherHistoryIsRefused() throws IOException {
+        assertRefused(with(Written.archive(300, 100), Written.archive(200, 100)), "it is another history");
+        assertRefused(with(Written.archive(200, 100), Written.archive(200, 100)), "do not make the root");
+    }
+
+    @Test
+    void aHeadOfAnAuditorTakesThePlaceOfTheOneThatWasLost() throws IOException {
+        MemoryDisk disk = Written.archive(200, 100);
+        Checkpoint ofAuditor = ArchiveReader.head(disk);
+        append(disk, 300, 100);
+        disk.kept().write(ofAuditor);
+        append(disk, 400, 100);
+        assertThat(disk.kept().read().size()).isEqualTo(401);
+        assertThat(assertIntact(disk, "an auditor's head").records()).isEqualTo(400);
+    }
+
+    @Test
+    void withoutItsKeptHeadAnArchiveIsLeftAsItIs() throws IOException {
+        MemoryDisk disk = Written.archive(200, 100);
+        KeptHead none = new KeptHead(disk.beside(), "none");
+        assertThatThrownBy(() -> ArchiveWriter.open(disk, Written.key(1), none, Written.NO_FENCE, () -> 0))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("is missing");
+        disk.beside().put("none", new byte[9]);
+        assertThatThrownBy(() -> ArchiveWriter.open(disk, Written.key(1), none, Written.NO_FENCE, () -> 0))
+                .hasMessageContaining("has none");
+        none.write(Checkpoint.sign("example.com/others", 1, new byte[32], List.of(Written.key(1))));
+        assertThatThrownBy(() -> ArchiveWriter.open(disk, Written.key(1), none, Written.NO_FENCE, () -> 0))
+                .hasMessageContaining("name the key and the head of one archive");
+    }
+
+    @Test
+    void anArchiveIsMadeOnceAndByAKeyThatHasSignedNone() throws IOException {
+        MemoryDisk disk = Written.archive(20, 20);
+        KeptHead none = new KeptHead(disk.beside(), "none");
+        assertThatThrownBy(() -> ArchiveWriter.create(disk, Written.key(2), none, Written.NO_FENCE, () -> 0))
+                .hasMessageContaining("has an archive already");
+        assertThatThrownBy(() ->
+                        ArchiveWriter.create(new MemoryDisk(), Written.key(1), disk.kept(), Written.NO_FENCE, () -> 0))
+                .hasMessageContaining("has signed a head of 21 leaves");
+    }
+
+    private static void append(MemoryDisk disk, long last, int each) throws IOException {
         try (ArchiveWriter writer = Written.open(disk)) {
             Written.append(writer, last, each);
         }

@@ -25,7 +25,7 @@ class KeyChainTest {
         try (ArchiveWriter writer = Written.open(disk)) {
             Written.append(writer, 300, 100);
             before = writer.head();
-            both = writer.rotate(Written.key(2));
+            both = writer.rotate(Written.key(2), disk.kept());
             Written.append(writer, 500, 100);
             after = writer.head();
         }
@@ -70,8 +70,8 @@ class KeyChainTest {
     @Test
     void aRetiredKeyCannotNameAThirdOne() throws IOException {
         Checkpoint third;
-        try (ArchiveWriter writer = ArchiveWriter.open(disk, Written.key(2), Written.NO_FENCE, () -> 0)) {
-            third = writer.rotate(Written.key(3));
+        try (ArchiveWriter writer = Written.open(disk, Written.key(2), Written.NO_FENCE)) {
+            third = writer.rotate(Written.key(3), disk.kept());
         }
         Checkpoint forged =
                 Checkpoint.sign(third.origin(), third.size(), third.root(), List.of(Written.key(1), Written.key(3)));

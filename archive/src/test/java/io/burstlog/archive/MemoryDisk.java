@@ -22,9 +22,10 @@ final class MemoryDisk implements Disk {
     private final Map<String, Content> names = new TreeMap<>();
     private final Map<String, Content> durableNames = new TreeMap<>();
     private final List<String[]> renames = new ArrayList<>();
-    private int operations;
-    private int halt = Integer.MAX_VALUE;
-    private boolean isFull;
+    private final Steps steps;
+
+    /** Another disk, that of the key. */
+    private MemoryDisk beside;
 
     /** Each head that a reader could have seen. */
     final List<String> seenHeads = new ArrayList<>();
@@ -63,11 +64,40 @@ final class MemoryDisk implements Disk {
         private static final long serialVersionUID = 1L;
     }
 
-    MemoryDisk() {}
+    /** The operations of a disk, and of the one beside it. */
+    private static final class Steps {
+        private int operations;
+        private int halt = Integer.MAX_VALUE;
+        private boolean isFull;
+    }
+
+    MemoryDisk() {
+        this(new Steps());
+    }
+
+    private MemoryDisk(Steps steps) {
+        this.steps = steps;
+    }
 
     /** A copy in which everything is durable. */
     MemoryDisk(MemoryDisk other) {
+        this();
         other.names.forEach((name, content) -> put(name, content.now));
+        if (other.beside != null) {
+            other.beside.names.forEach((name, content) -> beside().put(name, content.now));
+        }
+    }
+
+    /** {@return the disk of the key: it is halted and cut together with this one} */
+    MemoryDisk beside() {
+        if (beside == null) {
+            beside = new MemoryDisk(steps);
+        }
+        return beside;
+    }
+
+    KeptHead kept() {
+        return new KeptHead(beside(), "orders.key.head");
     }
 
     void put(String name, byte[] bytes) {
@@ -80,16 +110,16 @@ final class MemoryDisk implements Disk {
 
     /** Halts before this operation, counted from now; a write is done in half. */
     void haltAt(int operation) {
-        operations = 0;
-        halt = operation;
+        steps.operations = 0;
+        steps.halt = operation;
     }
 
     void fill(boolean choice) {
-        isFull = choice;
+        steps.isFull = choice;
     }
 
     int operations() {
-        return operations;
+        return steps.operations;
     }
 
     Set<String> names() {
@@ -99,14 +129,25 @@ final class MemoryDisk implements Disk {
     /** {@return the disk after the power was cut, and all was lost that was not synced} */
     MemoryDisk cut() {
         MemoryDisk after = new MemoryDisk();
+        cut(after);
+        beside().cut(after.beside());
+        return after;
+    }
+
+    private void cut(MemoryDisk after) {
         durableNames.forEach(
                 (name, content) -> after.put(name, content.durable == null ? new byte[0] : content.durable));
-        return after;
     }
 
     /** {@return the disk after the power was cut, and some of that was lost} */
     MemoryDisk cut(Random random) {
         MemoryDisk after = new MemoryDisk();
+        cut(after, random);
+        beside().cut(after.beside(), random);
+        return after;
+    }
+
+    private void cut(MemoryDisk after, Random random) {
         Map<String, Content> state = new TreeMap<>(durableNames);
         Set<String> renamed = new LinkedHashSet<>();
         for (String[] each : renames) {
@@ -123,7 +164,6 @@ final class MemoryDisk implements Disk {
             }
         }
         state.forEach((name, content) -> after.put(name, content.lost(random)));
-        return after;
     }
 
     private Set<String> union() {
@@ -141,7 +181,7 @@ final class MemoryDisk implements Disk {
     }
 
     private void step() throws IOException {
-        if (operations++ >= halt) {
+        if (steps.operations++ >= steps.halt) {
             throw new HaltedException();
         }
     }
@@ -191,10 +231,10 @@ final class MemoryDisk implements Disk {
 
     @Override
     public void append(String name, long offset, byte[] bytes, int length) throws IOException {
-        if (isFull) {
+        if (steps.isFull) {
             throw new IOException("No space left on device");
         }
-        boolean isHalted = operations++ >= halt;
+        boolean isHalted = steps.operations++ >= steps.halt;
         Content content = names.computeIfAbsent(name, none -> new Content());
         if (content.now.length < offset) {
             throw new IOException("a hole in " + name);

@@ -8,6 +8,7 @@ import java.security.GeneralSecurityException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /** Records with numbers from 1 on, and archives of them. */
 final class Written {
@@ -58,8 +59,20 @@ final class Written {
                 payload(number));
     }
 
-    static ArchiveWriter open(Disk disk) throws IOException {
-        return ArchiveWriter.open(disk, key(1), NO_FENCE, () -> 1_000L);
+    /** Opens the archive of this disk; makes it if the key has signed none. */
+    static ArchiveWriter open(MemoryDisk disk) throws IOException {
+        return open(disk, key(1), NO_FENCE);
+    }
+
+    static ArchiveWriter open(MemoryDisk disk, SigningKey key, ArchiveWriter.Fence fence) throws IOException {
+        return open(disk, key, fence, () -> 1_000L);
+    }
+
+    static ArchiveWriter open(MemoryDisk disk, SigningKey key, ArchiveWriter.Fence fence, LongSupplier clock)
+            throws IOException {
+        return disk.kept().read() == null
+                ? ArchiveWriter.create(disk, key, disk.kept(), fence, clock)
+                : ArchiveWriter.open(disk, key, disk.kept(), fence, clock);
     }
 
     /** Appends the records behind those that are there, up to this number, and commits behind each so many. */
