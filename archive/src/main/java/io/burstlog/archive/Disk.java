@@ -30,6 +30,9 @@ interface Disk {
     /** {@return the bytes from the offset on, fewer if the file ends there} */
     byte[] read(String name, long offset, int length) throws IOException;
 
+    /** {@return a text that is another one whenever the file was changed or replaced; the same if there is none} */
+    String stamp(String name) throws IOException;
+
     /** {@return its length in bytes; -1 if there is no such file} */
     long length(String name) throws IOException;
 

@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -25,7 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** A folder of a file system. No link in it is followed. Reads may come from any thread. */
-final class FolderDisk implements Disk, AutoCloseable {
+class FolderDisk implements Disk, AutoCloseable {
 
     /** A file system commits the syncs of several threads at once. */
     private static final int SYNCING_THREADS = 8;
@@ -89,6 +90,17 @@ final class FolderDisk implements Disk, AutoCloseable {
             return plain(path(name)).size();
         } catch (NoSuchFileException none) {
             return -1;
+        }
+    }
+
+    @Override
+    public String stamp(String name) throws IOException {
+        try {
+            return new TreeMap<>(Files.readAttributes(
+                            path(name), "unix:dev,ino,size,lastModifiedTime,ctime", LinkOption.NOFOLLOW_LINKS))
+                    .toString();
+        } catch (NoSuchFileException none) {
+            return "";
         }
     }
 

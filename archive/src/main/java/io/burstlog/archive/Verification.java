@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -137,7 +136,11 @@ public final class Verification {
         return this;
     }
 
-    /** A file that notes what is checked, so that a verification of the same head goes on there; by default none. */
+    /**
+     * A file that notes what is checked, so that the next verification goes on there if this one is interrupted; by
+     * default none. It is deleted when the verification has ended. Payload files that were changed meanwhile are
+     * checked again. Keep it where nobody else can write.
+     */
     public Verification state(Path file) {
         state = file;
         return this;
@@ -161,19 +164,22 @@ public final class Verification {
                     "No public key is given: take the one that the archive's owner published.");
         }
         List<Finding> findings = new ArrayList<>();
-        VerificationState done = VerificationState.open(state);
-        Checkpoint head = done.head();
-        if (head == null) {
-            try {
-                head = ArchiveReader.head(disk);
-            } catch (IOException none) {
-                findings.add(Finding.of(Finding.Kind.HEAD, none.getMessage()));
-                return new Report(null, null, 0, 0, 0, 0, 0, List.of(), findings);
-            }
+        VerificationState done = VerificationState.open(state, disk);
+        Checkpoint head;
+        try {
+            head = ArchiveReader.head(disk);
+        } catch (IOException none) {
+            findings.add(Finding.of(Finding.Kind.HEAD, none.getMessage()));
+            return new Report(null, null, 0, 0, 0, 0, 0, List.of(), findings);
+        }
+        List<Checkpoint> seen = new ArrayList<>(known);
+        if (done.head() == null) {
             done.begin(head);
+        } else {
+            seen.add(done.head());
         }
         KeyChain chain = new KeyChain(disk, keys, findings::add);
-        VerifierKey key = checkHead(head, chain, findings);
+        VerifierKey key = checkHead(head, chain, seen, findings);
         List<Finding> ofTree = Collections.synchronizedList(findings);
         TreeCheck tree = new TreeCheck(disk, head.size(), ofTree::add);
         tree.proveEdge(head.root());
@@ -183,7 +189,9 @@ public final class Verification {
                 new AnchorCheck(disk, head, each -> chain.wrongIn(each) == null, anchors, findings::add);
         List<Anchored> anchored = ofAnchors.check();
         checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors.confirmed(), findings::add), parts);
-        return joined(head, key, parts, anchored, findings);
+        Report report = joined(head, key, parts, anchored, findings);
+        done.end();
+        return report;
     }
 
     private static void checkSealing(SealingCheck check, List<Part> parts) throws IOException {
@@ -193,7 +201,8 @@ public final class Verification {
         check.check();
     }
 
-    private VerifierKey checkHead(Checkpoint head, KeyChain chain, List<Finding> findings) throws IOException {
+    private VerifierKey checkHead(Checkpoint head, KeyChain chain, List<Checkpoint> seen, List<Finding> findings)
+            throws IOException {
         try {
             chain.follow(new ArchiveReader(disk, head));
         } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException | NullPointerException damaged) {
@@ -206,7 +215,7 @@ public final class Verification {
                     Finding.Kind.HEAD,
                     "the head of " + head.origin() + " with " + head.size() + " leaves " + wrongHead));
         }
-        for (Checkpoint each : known) {
+        for (Checkpoint each : seen) {
             String wrong = wrongOf(each, head, chain);
             if (wrong != null) {
                 findings.add(Finding.of(Finding.Kind.HEAD, "the known head of " + each.size() + " leaves " + wrong));
@@ -232,19 +241,18 @@ public final class Verification {
         long files = (head.size() + Tiles.PAYLOAD_LEAVES - 1) / Tiles.PAYLOAD_LEAVES;
         ExecutorService workers = Executors.newFixedThreadPool(threads);
         try {
-            List<Future<Part>> running = new ArrayList<>();
-            for (long file = 0; file < files; file++) {
-                Part known = done.part(file);
-                FileCheck check = new FileCheck(disk, tree, head.size(), file);
-                Callable<Part> task = known == null ? check::check : () -> known;
-                running.add(workers.submit(task));
+            List<Future<Checked>> running = new ArrayList<>();
+            for (long each = 0; each < files; each++) {
+                long file = each;
+                running.add(workers.submit(() -> checkFile(file, head, tree, done)));
             }
             List<Part> parts = new ArrayList<>();
             long leaves = 0;
             for (int file = 0; file < files; file++) {
-                Part part = running.set(file, null).get();
+                Checked checked = running.set(file, null).get();
+                Part part = checked.part();
                 parts.add(part);
-                done.add(file, part);
+                done.add(file, checked.stamp(), part);
                 leaves += part.leaves;
                 progress.accept(leaves);
             }
@@ -257,6 +265,19 @@ public final class Verification {
         } finally {
             workers.shutdownNow();
         }
+    }
+
+    private record Checked(Part part, String stamp) {}
+
+    /** Checks a payload file; one that is as it was when it was checked before only has its hashes proven. */
+    private Checked checkFile(long file, Checkpoint head, TreeCheck tree, VerificationState done) throws IOException {
+        String stamp = done.stamp(file, head.size());
+        Part known = done.part(file, stamp);
+        if (known != null && tree.hashes(1, file) != null) {
+            tree.forget(file);
+            return new Checked(known, stamp);
+        }
+        return new Checked(new FileCheck(disk, tree, head.size(), file).check(), stamp);
     }
 
     private Report joined(

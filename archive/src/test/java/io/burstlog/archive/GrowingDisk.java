@@ -44,6 +44,11 @@ final class GrowingDisk implements Disk {
     }
 
     @Override
+    public synchronized String stamp(String name) {
+        return disk.stamp(name);
+    }
+
+    @Override
     public synchronized long length(String name) throws IOException {
         grow();
         return disk.length(name);

@@ -206,6 +206,13 @@ final class MemoryDisk implements Disk {
     }
 
     @Override
+    public String stamp(String name) {
+        return names.containsKey(name)
+                ? Arrays.toString(Sha256.of(names.get(name).now, 0, names.get(name).now.length))
+                : "";
+    }
+
+    @Override
     public long length(String name) {
         return names.containsKey(name) ? names.get(name).now.length : -1;
     }
