@@ -4,9 +4,13 @@ package io.burstlog.archive;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
@@ -15,6 +19,8 @@ import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The private key of an archive: a file with the one line {@code PRIVATE+KEY+NAME+ID+KEY}, as
@@ -25,6 +31,8 @@ import java.util.Arrays;
 public final class SigningKey {
 
     private static final String PREFIX = "PRIVATE+KEY+";
+    private static final int MOST_BYTES = 1 << 12;
+    private static final Set<PosixFilePermission> OF_OTHERS = PosixFilePermissions.fromString("---rwxrwx");
 
     private final VerifierKey verifier;
     private final PrivateKey key;
@@ -72,8 +80,14 @@ public final class SigningKey {
         new SecureRandom().nextBytes(seed);
         try {
             String line = line(name, seed) + "\n";
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(file, line, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
+            try (FileChannel channel = FileChannel.open(
+                    file,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+                channel.write(ByteBuffer.wrap(line.getBytes(UTF_8)));
+                channel.force(true);
+            }
+            FolderDisk.sync(file.toAbsolutePath().getParent());
             return of(line);
         } catch (GeneralSecurityException noEd25519) {
             throw new IOException(noEd25519);
@@ -105,14 +119,26 @@ public final class SigningKey {
      *
      * @param file its file
      * @return the key
-     * @throws IOException with a sentence, if the file cannot be read or has no key
+     * @throws IOException with a sentence, if the file cannot be read, is open to others, or has no key
      */
     public static SigningKey read(Path file) throws IOException {
-        try {
-            return of(Files.readString(file, UTF_8));
+        String text;
+        Set<PosixFilePermission> others;
+        try (InputStream in = Files.newInputStream(file)) {
+            text = new String(in.readNBytes(MOST_BYTES), UTF_8);
+            others = new TreeSet<>(Files.getPosixFilePermissions(file));
         } catch (IOException failure) {
             throw new IOException("the key file " + file + " cannot be read: " + failure + "; no head is signed without"
                     + " it: bring it back, or name the right one");
+        }
+        others.retainAll(OF_OTHERS);
+        if (!others.isEmpty()) {
+            throw new IOException(
+                    "the key file " + file + " is open to others, " + others
+                            + ": whoever has read it can sign heads; chmod 600 it, and rotate to a new key if anybody may have");
+        }
+        try {
+            return of(text);
         } catch (GeneralSecurityException wrong) {
             // Its text is a secret.
             throw new IOException("the file " + file + " is no key: " + wrong.getMessage()

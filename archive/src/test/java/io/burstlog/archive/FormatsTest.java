@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -63,11 +64,23 @@ class FormatsTest {
                 .hasMessageContaining("neither spaces nor a plus");
     }
 
+    @ParameterizedTest
+    @CsvSource({"rw-r-----, GROUP_READ", "rw----r--, OTHERS_READ", "rw--w----, GROUP_WRITE"})
+    void aKeyThatIsOpenToOthersSignsNothing(String permissions, String named) throws IOException {
+        Path file = folder.resolve("key");
+        SigningKey.make("example.com/orders", file);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+        assertThatThrownBy(() -> SigningKey.read(file))
+                .hasMessageContaining(named)
+                .hasMessageContaining("chmod 600");
+    }
+
     @Test
     void aFileThatIsNoKeyIsRefusedWithoutItsText() throws IOException {
         Path file = folder.resolve("key");
         assertThatThrownBy(() -> SigningKey.read(file)).hasMessageContaining(file.toString());
         Files.writeString(file, "PRIVATE+KEY+example.com/orders+00000000+c2VjcmV0");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         assertThatThrownBy(() -> SigningKey.read(file))
                 .hasMessageContaining("is no key")
                 .hasMessageNotContaining("c2VjcmV0");
