@@ -6,6 +6,7 @@ module io.burstlog.archive {
     requires com.github.luben.zstd_jni;
     requires com.sun.jna;
     requires java.net.http;
+    requires static kafka.clients;
     requires static org.bouncycastle.pkix;
     requires static org.bouncycastle.provider;
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.archive;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.function.Function;
 
 /** The command's options about anchors: {@code NAME=VALUE} or {@code NAME=VALUE,VALUE}. */
@@ -41,6 +47,11 @@ final class AnchorOptions {
                 String[] parts = each.two(option);
                 return new WitnessAnchor(each.name, parts[0], parts[1]);
             },
+            "kafka",
+            (option, each) -> {
+                String[] parts = each.two(option);
+                return new KafkaAnchor(each.name, parts[0], settings(parts[1]));
+            },
             "file",
             (option, each) -> new FileAnchor(each.name, Path.of(each.value)));
 
@@ -51,6 +62,11 @@ final class AnchorOptions {
     private static final Map<String, CheckMaker> CHECKS = Map.of(
             "authority-ca", each -> TimeStampAnchor.check(Path.of(each.value)),
             "witness-key", each -> WitnessAnchor.check(each.value),
+            "kafka-topic",
+                    each -> {
+                        String[] parts = each.two("kafka-topic");
+                        return KafkaAnchor.check(parts[0], settings(parts[1]));
+                    },
             "anchor-file", each -> FileAnchor.check(Path.of(each.value)));
 
     /** @param options the values of an option */
@@ -87,6 +103,20 @@ final class AnchorOptions {
             throw new IllegalArgumentException("--" + option + " " + text + " is not NAME=..: --help has its form.");
         }
         return new Named(text.substring(0, equals), text.substring(equals + 1));
+    }
+
+    private static Map<String, Object> settings(String file) throws IOException {
+        Properties properties = new Properties();
+        try (Reader text = Files.newBufferedReader(Path.of(file), UTF_8)) {
+            properties.load(text);
+        } catch (IOException | IllegalArgumentException failed) {
+            throw new IOException(
+                    "the properties of Kafka in " + file + " cannot be read: " + failed + "; name a file of properties",
+                    failed);
+        }
+        Map<String, Object> settings = new HashMap<>();
+        properties.stringPropertyNames().forEach(each -> settings.put(each, properties.getProperty(each)));
+        return settings;
     }
 
     private static long number(String option, String text) {

@@ -36,6 +36,7 @@ final class Main {
                 anchors, which confirm heads outside the host; each may be repeated:
                   --authority NAME=URL,CA-FILE  an authority for time stamps (RFC 3161), and the certificates for it
                   --witness NAME=URL,KEY a witness (C2SP tlog-witness), and its public key
+                  --kafka NAME=TOPIC,FILE  a topic that keeps its records, and a file with Kafka's properties
                   --file NAME=FILE       a file elsewhere: each head is written to its end
                   --sealed-every N       so many leaves lie behind a confirmed head at most; default: 1000000
                   --sealed-within-s N    for so many seconds at most; default: 600
@@ -52,6 +53,7 @@ final class Main {
                 checks of what anchors answered; each may be repeated:
                   --authority-ca NAME=FILE  the certificates for the time stamps of this anchor
                   --witness-key NAME=KEY the public key of the witness
+                  --kafka-topic NAME=TOPIC,FILE  the topic, and a file with Kafka's properties
                   --anchor-file NAME=FILE  the file elsewhere, or a copy of it
               prove ARCHIVE INDEX        prints the proof that this leaf is in the archive
                   --payload FILE         writes its payload there

@@ -16,6 +16,11 @@ final class Authority {
 
     private final Path folder;
 
+    /** @param folder where another one was made before */
+    Authority(Path folder) {
+        this.folder = folder;
+    }
+
     /** @param days how long its certificate is valid; below 0 it has expired */
     Authority(Path folder, int days) throws IOException {
         this.folder = Files.createDirectories(folder);
