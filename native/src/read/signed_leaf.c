@@ -57,11 +57,11 @@ int signed_bundle_split(struct signed_bundle *bundle, size_t bytes, unsigned lea
     bundle->payload_at[0] = 0;
     for (unsigned i = 0; i < leaves; i++) {
         const size_t length = at + 2 <= bytes ? (size_t)number_at(bundle->bytes + at, 2) : 0;
-        const uint8_t *leaf = bundle->bytes + at + 2;
         if (length < SIGNED_LEAF_BYTES || length > bytes - at - 2) {
             return error_set(EUCLEAN, "%s is damaged: it has no leaf %u of the %u that belong into it", name, i,
                              leaves);
         }
+        const uint8_t *leaf = bundle->bytes + at + 2;
         if (leaf[0] != VERSION) {
             return error_set(EPROTO, "leaf %u in %s is of version %u: this one reads version %d", i, name, leaf[0],
                              VERSION);

@@ -100,7 +100,9 @@ static int next(struct read_source *source, burst_read_t *record) {
             return rc;
         }
     }
-    self->last_sequence = record->sequence + (int64_t)record->count - 1;
+    if (leaf.kind != SIGNED_MISSING) {
+        self->last_sequence = record->sequence + (int64_t)record->count - 1;
+    }
     self->index++;
     return 1;
 }

@@ -213,6 +213,31 @@ static void a_missing_payload_file_is_damage_unless_an_act_covers_it(void **stat
     must_be_record(65900);
 }
 
+/* Frames as others make them: compressed, with a checksum, their length in the header. */
+static void frames_of_the_program_zstd_are_read(void **state) {
+    (void)state;
+    char command[600], text[512];
+    add_up_to(1000);
+    written_commit(archive);
+    assert_int_equal(truncate(written_path(archive, "payload/000.zst"), 0), 0);
+    for (int64_t bundle = 0; bundle < 3; bundle++) {
+        FILE *file = fopen(written_path(archive, "frame"), "w");
+        assert_non_null(file);
+        for (int64_t sequence = bundle * 256; sequence < bundle * 256 + 256; sequence++) {
+            fwrite(text, 1, sequence == 0 ? 0 : make_payload(sequence, text), file);
+        }
+        fclose(file);
+        snprintf(command, sizeof command, "cd %s && zstd -q -c --check frame >> payload/000.zst", archive->path);
+        assert_int_equal(system(command), 0);
+    }
+    open_reader();
+    for (int64_t sequence = 1; sequence <= 1000; sequence++) {
+        must_be_record(sequence);
+    }
+    assert_int_equal(burst_reader_seek(reader, BURST_FROM_SEQUENCE, 700), 0);
+    must_be_record(700);
+}
+
 /* A record that is too long for a poll's buffer comes with the next one. */
 static void a_poll_gets_the_same(void **state) {
     (void)state;
@@ -246,6 +271,7 @@ int main(void) {
         TEST(erased_payloads_are_told_and_blank_ones_are_not),
         TEST(payloads_whose_time_was_over_are_told),
         TEST(a_missing_payload_file_is_damage_unless_an_act_covers_it),
+        TEST(frames_of_the_program_zstd_are_read),
         TEST(a_poll_gets_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -430,6 +430,7 @@ int main(int count, char **words) {
     many_records();
     small_targets();
     segments();
+    signed_seeds();
     exchange_seeds();
     programs();
     return 0;

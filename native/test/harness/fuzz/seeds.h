@@ -9,5 +9,6 @@
 void write_seed(const char *target, const char *name, const void *bytes, size_t length);
 
 void exchange_seeds(void);
+void signed_seeds(void);
 
 #endif
