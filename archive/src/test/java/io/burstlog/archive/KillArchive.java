@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstLog;
+import io.burstlog.BurstStream;
+import io.burstlog.Durability;
+import io.burstlog.RecordBuffer;
+import io.burstlog.Segments;
+import io.burstlog.StreamConfig;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A log appends, and the process of its archiver is killed at a random moment, again and again. After each kill verify
+ * must find nothing, and the archive must go on from the head that was seen before; at the end it has each record once,
+ * in order. scripts/prove/kill-archive runs it.
+ */
+final class KillArchive {
+
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(60);
+    private static final int MOST_MILLIS_TO_LIVE = 300;
+    private static final int MOST_RECORDS = 600;
+
+    private final Path folder;
+    private final Path archive;
+    private final Path key;
+    private final VerifierKey publicKey;
+    private final Random random;
+    private final List<String> command;
+    private final RecordBuffer record = RecordBuffer.allocate(64, 64);
+    private final BurstLog log;
+    private final BurstStream stream;
+    private Checkpoint seen;
+    private long appended;
+    private int grown;
+
+    private KillArchive(Path folder, long seed, List<String> options) throws IOException {
+        this.folder = folder;
+        archive = folder.resolve("archive");
+        key = folder.resolve("key");
+        random = new Random(seed);
+        publicKey = SigningKey.make("example.com/orders", key).verifier();
+        seen = Archiver.create(archive, key, null);
+        command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "archive"));
+        command.addAll(List.of(segments(), archive.toString(), "--key", key.toString(), "--interval-ms", "5"));
+        log = BurstLog.open(BurstConfig.builder()
+                .ring(folder.resolve("ring").toString())
+                .ringBytes(4 << 20)
+                .durability(Durability.PROCESS)
+                .build());
+        stream = log.stream(
+                "orders",
+                StreamConfig.builder()
+                        .fileName(folder.resolve("orders.log").toString())
+                        .segments(Segments.in(segments()))
+                        .build());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        long rounds = Long.MAX_VALUE;
+        double seconds = Double.MAX_VALUE;
+        long seed = 1;
+        List<String> options = new ArrayList<>();
+        for (int i = 1; i + 1 < arguments.length; i += 2) {
+            switch (arguments[i]) {
+                case "--rounds" -> rounds = Long.parseLong(arguments[i + 1]);
+                case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
+                case "--seed" -> seed = Long.parseLong(arguments[i + 1]);
+                case "--jvm-option" -> options.add(arguments[i + 1]);
+                default -> throw new IllegalArgumentException(arguments[i]);
+            }
+        }
+        KillArchive kills = new KillArchive(Path.of(arguments[0]), seed, options);
+        long end = System.nanoTime() + (long) Math.min(seconds * 1e9, Long.MAX_VALUE / 4);
+        long done = 0;
+        String wrong = null;
+        while (wrong == null && done < rounds && System.nanoTime() < end) {
+            wrong = kills.round();
+            done++;
+        }
+        wrong = wrong == null ? kills.last() : wrong;
+        System.out.printf(
+                "%d kills, %d of them behind a new head; %d records%n%s%n",
+                done, kills.grown, kills.appended, wrong == null ? "each record is there once, in order" : wrong);
+        System.out.printf(
+                "PROOF kill-archive cases=%d violations=%d seeds=%d-%d%n", done, wrong == null ? 0 : 1, seed, seed);
+        System.exit(wrong == null ? 0 : 1);
+    }
+
+    private String segments() {
+        return folder.resolve("segments").toString();
+    }
+
+    private void append(int count) {
+        for (int i = 0; i < count; i++) {
+            stream.append(record.clear().put(ByteBuffer.wrap(payload(++appended))), appended);
+        }
+    }
+
+    private static byte[] payload(long number) {
+        return ("record " + number + " " + "x".repeat((int) (number % 40)) + "\n").getBytes(UTF_8);
+    }
+
+    /** Lets an archiver live for a moment. {@return what is wrong then; null if nothing is} */
+    private String round() throws IOException, InterruptedException {
+        append(random.nextInt(MOST_RECORDS));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.to(
+                        folder.resolve("archiver.out").toFile()))
+                .start();
+        if (random.nextInt(4) > 0) {
+            awaitWork(process);
+        }
+        long end = System.nanoTime() + random.nextInt(MOST_MILLIS_TO_LIVE * 1000) * 1000L;
+        while (System.nanoTime() < end) {
+            append(random.nextInt(20));
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+        process.destroyForcibly().waitFor();
+        return check();
+    }
+
+    /** Waits until the archiver has said that it begins. */
+    private void awaitWork(Process process) throws IOException, InterruptedException {
+        long end = System.nanoTime() + LONG_ENOUGH.toNanos();
+        while (process.isAlive()
+                && System.nanoTime() < end
+                && !Files.readString(folder.resolve("archiver.out")).contains(" INFO ")) {
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+    }
+
+    private String check() throws IOException {
+        Verification.Report report =
+                Verification.of(archive).key(publicKey).known(seen).run();
+        if (!report.isIntact()) {
+            return report.findings().toString();
+        }
+        grown += report.head().size() > seen.size() ? 1 : 0;
+        seen = report.head();
+        return null;
+    }
+
+    /** Archives what is left. {@return what is wrong then; null if nothing is} */
+    private String last() throws IOException {
+        log.awaitDrained(LONG_ENOUGH);
+        ArchiverConfig config = ArchiverConfig.builder()
+                .folder(segments())
+                .archive(archive.toString())
+                .key(key.toString())
+                .build();
+        Archiver archiver = Archiver.start(config);
+        archiver.close(LONG_ENOUGH);
+        log.close();
+        String wrong = archiver.failure() == null ? check() : archiver.failure();
+        ArchiveReader reader = ArchiveReader.open(archive);
+        long number = 0;
+        for (long index = 0; wrong == null && index < reader.size(); index++) {
+            if (reader.leaf(index).kind() == Leaf.Kind.RECORD
+                    && !reader.leaf(index).isDigestOf(payload(++number), 0)) {
+                wrong = "leaf " + index + " is not record " + number;
+            }
+        }
+        return wrong == null && number != appended ? "there are " + number + " records of " + appended : wrong;
+    }
+}
