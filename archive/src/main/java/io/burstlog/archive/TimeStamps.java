@@ -55,9 +55,9 @@ final class TimeStamps {
             for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(file)) {
                 trusted.add(new TrustAnchor((X509Certificate) each, null));
             }
-        } catch (GeneralSecurityException wrong) {
+        } catch (IOException | GeneralSecurityException wrong) {
             throw new IOException(
-                    authorities + " has no certificates of an authority for time stamps: " + wrong.getMessage()
+                    authorities + " has no certificates of an authority for time stamps: " + wrong
                             + "; name a file of certificates, PEM or DER",
                     wrong);
         }

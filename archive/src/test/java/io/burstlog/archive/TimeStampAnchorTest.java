@@ -169,7 +169,7 @@ class TimeStampAnchorTest {
 
     @Test
     void aClassPathThatBreaksTimeStampsIsTold() throws Exception {
-        URL fips = jar("target/bc-fips", "bc-fips");
+        URL fips = jar(System.getProperty("archive.bc-fips"), "bc-fips");
         URL[] own = {location("org.bouncycastle.tsp.TimeStampToken"), location("org.bouncycastle.util.Arrays")};
         for (boolean isFipsFirst : new boolean[] {true, false}) {
             URL[] path = isFipsFirst ? new URL[] {fips, own[0], own[1]} : new URL[] {own[0], own[1], fips};
