@@ -125,6 +125,7 @@ static inline __attribute__((always_inline)) const uint8_t *take_pairs(const uin
     if (!copies) {
         return from;
     }
+#pragma GCC unroll 4
     for (size_t at = 0; at < count * apart; at += apart) {
         memcpy(to + at, from + at, 16);
     }
@@ -188,11 +189,20 @@ HARDWARE static inline __attribute__((always_inline)) uint64_t block(uint64_t cr
 
 HARDWARE static inline __attribute__((always_inline)) uint32_t sum_rest(uint64_t crc, const uint8_t *next, uint8_t *to,
                                                                         size_t length, int copies) {
-    for (; length >= 32; length -= 32, next += 32, to += 32) {
+    for (; length >= 64; length -= 64, next += 64, to += 64) {
+        const uint8_t *const from = take_pairs(next, to, 16, 4, copies);
+#pragma GCC unroll 8
+        for (size_t at = 0; at < 64; at += 8)
+            crc = STEP64(crc, load64(from + at));
+    }
+    if (length >= 32) {
         const uint8_t *const from = take_pairs(next, to, 16, 2, copies);
         crc = STEP64(STEP64(crc, load64(from)), load64(from + 8));
         crc = STEP64(STEP64(crc, load64(from + 16)), load64(from + 24));
+        length -= 32, next += 32, to += 32;
     }
+    if (length == 0)
+        return (uint32_t)~crc;
     for (; length >= 8; length -= 8, next += 8, to += 8)
         crc = STEP64(crc, take64(next, to, copies));
     for (; length >= 4; length -= 4, next += 4, to += 4)

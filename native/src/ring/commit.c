@@ -164,7 +164,8 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
 
 /* Only the leader writes these four, so plain stores are enough. A reader that comes in between sees an odd version,
  * or a changed version when it looks again. */
-static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence) {
+static inline __attribute__((always_inline)) void advance(struct ring *ring, uint64_t position,
+                                                          uint64_t next_sequence) {
     /* Beside a commit to mapped memory a look at the clock would cost too much. */
     const int64_t now_ns = ring->device->mapping == NULL ? platform_realtime_ns(ring->platform) : 0;
     const uint32_t version = atomic_load_explicit(&ring->durable_version, memory_order_relaxed);
@@ -214,7 +215,8 @@ static const void *source_of(struct ring *ring, struct ring_round *round, uint64
     return source;
 }
 
-static void submit(struct ring *ring, struct ring_round *round, struct ring_write *write, uint64_t from, uint64_t to) {
+static inline __attribute__((always_inline)) void submit(struct ring *ring, struct ring_round *round,
+                                                         struct ring_write *write, uint64_t from, uint64_t to) {
     write->done = 0;
     write->write.offset = ring->geometry.data_offset + offset_of(ring, from);
     write->write.data = source_of(ring, round, from, to);
@@ -225,23 +227,83 @@ static void submit(struct ring *ring, struct ring_round *round, struct ring_writ
     ring->device->ops->submit(ring->device, &write->write);
 }
 
-/* Takes one completion. Advances the watermark over all leading writes that are complete. */
-static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
+/* Takes one completion. Fails the ring if the write failed. */
+static inline __attribute__((always_inline)) struct ring_write *take_completion(struct ring *ring) {
     struct device_write *completed = ring->device->ops->complete(ring->device);
     struct ring_write *write = (struct ring_write *)((char *)completed - offsetof(struct ring_write, write));
-    write->done = 1;
     stages_written(ring->stages, write->submitted_ns);
     if (completed->result < 0) {
         ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s", completed->bytes,
                   (unsigned long long)completed->offset, ring->path, device_failure(completed->result));
     }
-    while (*oldest < newest && ring->writes[*oldest % RING_WRITES_UNDER_WAY].done &&
-           !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
-        const struct ring_write *first = &ring->writes[*oldest % RING_WRITES_UNDER_WAY];
-        stages_committed(ring->stages, atomic_load_explicit(&ring->durable_position, memory_order_relaxed));
-        advance(ring, first->durable_position, first->next_sequence);
-        stages_durable(ring->stages, first->next_sequence);
+    return write;
+}
+
+/* Advances the watermark over a write that is complete, as all before it are. */
+static inline __attribute__((always_inline)) void advance_over(struct ring *ring, const struct ring_write *write) {
+    stages_committed(ring->stages, atomic_load_explicit(&ring->durable_position, memory_order_relaxed));
+    advance(ring, write->durable_position, write->next_sequence);
+    stages_durable(ring->stages, write->next_sequence);
+}
+
+static int has_failed(const struct ring *ring) {
+    return atomic_load_explicit(&ring->failed, memory_order_relaxed) != 0;
+}
+
+/* Takes one completion. Advances the watermark over all leading writes that are complete. */
+static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
+    take_completion(ring)->done = 1;
+    while (*oldest < newest && ring->writes[*oldest % RING_WRITES_UNDER_WAY].done && !has_failed(ring)) {
+        advance_over(ring, &ring->writes[*oldest % RING_WRITES_UNDER_WAY]);
         ++*oldest;
+    }
+}
+
+/* Writes a round that is one piece: nothing else is under way, neither before nor after. */
+static inline __attribute__((always_inline)) int write_piece(struct ring *ring, struct ring_round *round,
+                                                             struct limit *limit) {
+    const int rc = seal_records(ring, round, round->end, limit);
+    if (rc < 0) {
+        return rc;
+    }
+    struct ring_write *const write = &ring->writes[0];
+    write->durable_position = round->whole;
+    write->next_sequence = round->whole_sequence;
+    submit(ring, round, write, round->from, round->end);
+    take_completion(ring);
+    if (!has_failed(ring)) {
+        advance_over(ring, write);
+    }
+    return 0;
+}
+
+/* Writes a round of several pieces, as many at a time as the device takes. */
+static __attribute__((noinline)) int write_pieces(struct ring *ring, struct ring_round *round, struct limit *limit) {
+    int rc = 0;
+    const uint64_t depth = ring->device->write_depth < (int)RING_WRITES_UNDER_WAY ? (uint64_t)ring->device->write_depth
+                                                                                  : RING_WRITES_UNDER_WAY;
+    uint64_t oldest = 0, newest = 0, under_way = 0;
+    for (;;) {
+        const int goes_on = rc == 0 && round->from < round->end && !has_failed(ring);
+        if (!goes_on || under_way >= depth || newest - oldest >= RING_WRITES_UNDER_WAY) {
+            if (under_way == 0) {
+                return rc;
+            }
+            collect(ring, &oldest, newest);
+            under_way--;
+            continue;
+        }
+        const uint64_t from = round->from, to = piece_end(ring, round, from);
+        struct ring_write *write = &ring->writes[newest % RING_WRITES_UNDER_WAY];
+        rc = seal_records(ring, round, to, limit);
+        if (rc == 0) {
+            write->durable_position = round->whole;
+            write->next_sequence = round->whole_sequence;
+            submit(ring, round, write, from, to);
+            newest++;
+            under_way++;
+            round->from = to;
+        }
     }
 }
 
@@ -251,33 +313,8 @@ void commit_round(struct ring *ring, struct limit *limit) {
     if (round.from == round.end) {
         return;
     }
-    int rc = 0;
-    const uint64_t depth = ring->device->write_depth < (int)RING_WRITES_UNDER_WAY ? (uint64_t)ring->device->write_depth
-                                                                                  : RING_WRITES_UNDER_WAY;
-    uint64_t oldest = 0, newest = 0, under_way = 0;
-    for (;;) {
-        const int goes_on =
-            rc == 0 && round.from < round.end && !atomic_load_explicit(&ring->failed, memory_order_relaxed);
-        if (!goes_on || under_way >= depth || newest - oldest >= RING_WRITES_UNDER_WAY) {
-            if (under_way == 0) {
-                break;
-            }
-            collect(ring, &oldest, newest);
-            under_way--;
-            continue;
-        }
-        const uint64_t from = round.from, to = piece_end(ring, &round, from);
-        struct ring_write *write = &ring->writes[newest % RING_WRITES_UNDER_WAY];
-        rc = seal_records(ring, &round, to, limit);
-        if (rc == 0) {
-            write->durable_position = round.whole;
-            write->next_sequence = round.whole_sequence;
-            submit(ring, &round, write, from, to);
-            newest++;
-            under_way++;
-            round.from = to;
-        }
-    }
+    const int is_one_piece = piece_end(ring, &round, round.from) == round.end;
+    const int rc = is_one_piece ? write_piece(ring, &round, limit) : write_pieces(ring, &round, limit);
     if (rc == -ETIMEDOUT) {
         ring->unfinished = round;
     } else {
