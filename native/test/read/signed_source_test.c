@@ -150,6 +150,19 @@ static void a_reader_that_is_late_finds_what_was_partial(void **state) {
     must_be_record(65999);
 }
 
+/* A copy has the head that was copied first, and full files of later ones. */
+static void a_copy_with_an_earlier_head_ends_with_that(void **state) {
+    (void)state;
+    add_up_to(600);
+    written_commit(archive);
+    written_head(archive, 401);
+    open_reader();
+    for (int64_t sequence = 1; sequence <= 400; sequence++) {
+        must_be_record(sequence);
+    }
+    assert_int_equal(next(), 0);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- erased */
 
 /* A payload that is blank is a record, if that was archived. */
@@ -268,6 +281,7 @@ int main(void) {
         TEST(sequences_are_those_of_the_newest_ring),
         TEST(a_reader_follows_an_archiver),
         TEST(a_reader_that_is_late_finds_what_was_partial),
+        TEST(a_copy_with_an_earlier_head_ends_with_that),
         TEST(erased_payloads_are_told_and_blank_ones_are_not),
         TEST(payloads_whose_time_was_over_are_told),
         TEST(a_missing_payload_file_is_damage_unless_an_act_covers_it),
