@@ -36,16 +36,18 @@ final class Acts {
 
     void add(Part.Act act) {
         switch (act.leaf().kind()) {
-            case ERASED -> erased.put(number(act, "leaf"), act.index());
-            case EXPIRED -> expired.add(new Range(number(act, "first"), number(act, "last"), act.index()));
+            case ERASED -> erased.put(number(act.leaf(), "leaf"), act.index());
+            case EXPIRED ->
+                expired.add(new Range(number(act.leaf(), "first"), number(act.leaf(), "last"), act.index()));
             default -> {
                 // The others say nothing of payloads.
             }
         }
     }
 
-    private static long number(Part.Act act, String name) {
-        String value = act.leaf().value(name);
+    /** {@return the number that an act has under this name; -1 if it has none} */
+    static long number(Leaf act, String name) {
+        String value = act.value(name);
         return value != null && value.matches("\\d{1,18}") ? Long.parseLong(value) : -1;
     }
 
@@ -79,10 +81,12 @@ final class Acts {
         List<Finding> findings = new ArrayList<>();
         erased.forEach((leaf, act) -> {
             if (!filled.contains(leaf) && expired.stream().noneMatch(each -> each.isGone && each.covers(leaf, leaf))) {
-                findings.add(Finding.at(
-                        Finding.Kind.KEPT,
-                        leaf,
-                        "record " + act + " says that its payload was erased, and it was not: erase it again"));
+                findings.add(
+                        Finding.at(
+                                Finding.Kind.KEPT,
+                                leaf,
+                                "record " + act
+                                        + " says that its payload was erased, and it was not: start an archiver, or erase it again"));
             }
         });
         for (Range each : expired) {

@@ -127,6 +127,7 @@ final class ArchiveWriter implements AutoCloseable {
             finishHead(reader, seen);
         }
         requireKeyInForce(reader, key);
+        Removal.finish(disk, head);
         openBundle(reader);
         payloads.open(head.size());
         lastOfStream = reader.lastOfStream();

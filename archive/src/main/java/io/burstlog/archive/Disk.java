@@ -48,7 +48,10 @@ interface Disk {
     /** Writes at the end, which must be at this offset: what lies behind it is cut. The file may be new. */
     void append(String name, long offset, byte[] bytes, int length) throws IOException;
 
-    /** Makes contents and names durable, in no order. */
+    /**
+     * Makes contents and names durable, in no order. A slash behind a name means all names in that folder, if it
+     * exists.
+     */
     void sync(Collection<String> names) throws IOException;
 
     /** Gives the file a new name at once; {@link #sync} makes that durable. */

@@ -17,6 +17,7 @@ record FileName(Kind kind, int level, long index, int width) {
     /** The kinds of files, each with the most bytes that it may have. Payloads are read by their frames. */
     enum Kind {
         CHECKPOINT("checkpoint(\\.tmp)?", 1 << 16),
+        NEXT_PAYLOAD("payload\\.next", 0),
         OWNER("owner", 1 << 10),
         KEY("keys/(?<size>[1-9]\\d{0,17})", 1 << 16),
         ANCHOR("anchors/[^/]+/[^/]+", 1 << 20),

@@ -166,8 +166,12 @@ class FolderDisk implements Disk, AutoCloseable {
         Set<Path> files = new HashSet<>();
         Set<Path> folders = new HashSet<>();
         for (String name : names) {
-            files.add(path(name));
-            folders.add(path(name).getParent());
+            if (!name.endsWith("/")) {
+                files.add(path(name));
+                folders.add(path(name).getParent());
+            } else if (Files.isDirectory(path(name), LinkOption.NOFOLLOW_LINKS)) {
+                folders.add(path(name));
+            }
         }
         newFolders.forEach(each -> folders.add(each.getParent()));
         if (files.size() == 1) {

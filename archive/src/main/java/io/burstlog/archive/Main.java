@@ -44,6 +44,9 @@ final class Main {
                                          create and rotate, too; default: FILE of the key with .head behind
               rotate ARCHIVE             lets another key sign from here on; no archiver may run
                   --key FILE --next FILE the key until now, and the next one
+              erase ARCHIVE INDEX..      erases the payloads of these leaves, whose hashes stay; prints which; no archiver may run
+                  --key FILE             the private key; required; --head FILE as for rotate
+                  --reason TEXT          why; it stays in the archive; required
               verify ARCHIVE             checks everything
                   --key KEY              the newest public key that you have from elsewhere; required, may be repeated
                   --head FILE            a head that you kept: the archive must go on from it; may be repeated
@@ -127,6 +130,7 @@ final class Main {
             }
             case "create" -> create();
             case "rotate" -> rotate();
+            case "erase" -> erase();
             case "verify" -> {
                 return verify(err);
             }
@@ -221,6 +225,14 @@ final class Main {
             writer.rotate(next, KeptHead.of(head("next")));
         }
         out.println(next.verifier());
+    }
+
+    private void erase() throws IOException {
+        argument(1, "INDEX");
+        List<Long> leaves =
+                arguments.stream().skip(1).map(each -> number("INDEX", each)).toList();
+        Erasure.erase(path(0, "ARCHIVE"), Path.of(required("key")), head("key"), required("reason"), leaves)
+                .forEach(out::println);
     }
 
     private int verify(PrintStream err) throws IOException {

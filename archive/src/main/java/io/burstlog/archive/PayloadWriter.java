@@ -26,8 +26,7 @@ final class PayloadWriter {
     /** Names that are not durable yet. */
     private final Set<String> dirty;
 
-    private final ZstdCompressCtx compressor =
-            new ZstdCompressCtx().setLevel(LEVEL).setChecksum(true);
+    private final ZstdCompressCtx compressor = compressor();
     private final List<SeekTable.Frame> frames = new ArrayList<>();
     private byte[] bundle = new byte[FIRST_ROOM];
     private byte[] compressed = new byte[FIRST_ROOM];
@@ -37,6 +36,10 @@ final class PayloadWriter {
     PayloadWriter(Disk disk, Set<String> dirty) {
         this.disk = disk;
         this.dirty = dirty;
+    }
+
+    static ZstdCompressCtx compressor() {
+        return new ZstdCompressCtx().setLevel(LEVEL).setChecksum(true);
     }
 
     /** Takes up an archive with so many leaves. The next append cuts all bytes behind them. */

@@ -12,6 +12,7 @@ package io.burstlog.archive;
  * tile/entries/x001/234      the leaves themselves, each with its length in front (2 bytes, big-endian)
  * payload/004.zst            the payloads of all leaves below tile/1/004: one zstd frame for each tile of level 0
  * payload/005.p/700.zst      while payload/005.zst grows: the frame of the last, partial tile when that file's leaves are 700
+ * payload.next               the file that takes the place of one of them, when payloads are erased
  * keys/1                     the first head that a key signed; a later one has the signatures of this key and of the one before
  * anchors/NAME/SIZE          what an anchor answered to the head of that size
  * owner                      the lock of the one archiver, and its epoch
@@ -25,6 +26,7 @@ final class Tiles {
     static final int WIDTH_BITS = 8;
     static final int PAYLOAD_LEAVES = WIDTH * WIDTH;
     static final String CHECKPOINT = "checkpoint";
+    static final String NEXT_PAYLOAD = "payload.next";
     static final String KEYS = "keys";
     static final String ANCHORS = "anchors";
     static final String OWNER = "owner";

@@ -139,6 +139,47 @@ class CrashTest {
         }
     }
 
+    private static void erase(MemoryDisk disk, Long... leaves) throws IOException {
+        try (ArchiveWriter writer = Written.open(disk)) {
+            Erasure.erase(disk, writer, "file 12 of the court", List.of(leaves));
+        }
+    }
+
+    /** Halts an erasure before each operation; the next start ends it, and the power fails again. */
+    private static void cutErasure(MemoryDisk begin, Long... leaves) throws IOException {
+        int operations = operationsOf(begin, disk -> erase(disk, leaves));
+        long size = ArchiveReader.head(begin).size();
+        for (int halt = 0; halt < operations; halt++) {
+            for (int way = 0; way < CUTS_A_PLACE; way++) {
+                MemoryDisk disk = new MemoryDisk(begin);
+                disk.haltAt(halt);
+                assertThatThrownBy(() -> erase(disk, leaves)).isInstanceOf(MemoryDisk.HaltedException.class);
+                MemoryDisk after = after(disk, way, halt);
+                String when = "operation " + halt + " of " + operations + ", way " + way;
+                Written.open(after).close();
+                if (ArchiveReader.head(after).size() > size) {
+                    assertThat(assertIntact(after.cut(), when).erased())
+                            .as(when)
+                            .isEqualTo(leaves.length);
+                }
+                goOn(disk, after, 900, when);
+            }
+        }
+        MemoryDisk done = new MemoryDisk(begin);
+        erase(done, leaves);
+        assertThat(assertIntact(done.cut(), "done").erased()).isEqualTo(leaves.length);
+    }
+
+    @Test
+    void anErasureMayBeCutAtEachOperation() throws IOException {
+        cutErasure(Written.archive(700, 700), 5L, 300L, 690L);
+    }
+
+    @Test
+    void anErasureWhoseActFillsItsBundleMayBeCutAtEachOperation() throws IOException {
+        cutErasure(Written.archive(510, 510), 400L);
+    }
+
     @Test
     void aFullDiskLosesNothing() throws IOException {
         MemoryDisk disk = Written.archive(200, 100);

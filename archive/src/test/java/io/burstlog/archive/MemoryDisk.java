@@ -259,9 +259,11 @@ final class MemoryDisk implements Disk {
     public void sync(Collection<String> synced) throws IOException {
         step();
         for (String name : synced) {
-            Content content = find(name);
-            content.durable = content.now;
-            durableNames.put(name, content);
+            if (!name.endsWith("/")) {
+                Content content = find(name);
+                content.durable = content.now;
+                durableNames.put(name, content);
+            }
             String folder = name.substring(0, name.lastIndexOf('/') + 1);
             for (String each : union()) {
                 if (each.substring(0, each.lastIndexOf('/') + 1).equals(folder)) {
