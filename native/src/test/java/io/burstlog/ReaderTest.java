@@ -133,7 +133,7 @@ class ReaderTest {
     void whatCannotBeReadGetsASentence() {
         assertThatThrownBy(() -> BurstReader.of(temp.ring().toString()).open())
                 .isInstanceOf(BurstException.class)
-                .hasMessageContaining("there is no ring, log file or folder of segments at");
+                .hasMessageContaining("there is no ring, log file, folder of segments or signed archive at");
         temp.open().close();
         assertThatThrownBy(() -> reader().stream("audit").open()).hasMessageContaining("no stream audit");
         assertThatThrownBy(() -> reader().fromSequence(0).open()).hasMessageContaining("record 0");
