@@ -5,14 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.burstlog.BurstConfig;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
-import io.burstlog.Durability;
 import io.burstlog.RecordBuffer;
-import io.burstlog.Segments;
-import io.burstlog.StreamConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -46,17 +42,9 @@ class ArchiverTest {
 
     @BeforeEach
     void openLog() throws IOException {
-        log = BurstLog.open(BurstConfig.builder()
-                .ring(directory.resolve("orders.ring").toString())
-                .ringBytes(4 << 20)
-                .durability(Durability.PROCESS)
-                .build());
-        stream = log.stream(
-                "orders",
-                StreamConfig.builder()
-                        .fileName(directory.resolve("orders.log").toString())
-                        .segments(Segments.in(segments()))
-                        .build());
+        OrdersLog orders = OrdersLog.open(directory, 4 << 20);
+        log = orders.log();
+        stream = orders.stream();
         key = SigningKey.make("example.com/orders", keyFile()).verifier();
         Archiver.create(archive(), keyFile(), null);
     }
@@ -67,7 +55,7 @@ class ArchiverTest {
     }
 
     private String segments() {
-        return directory.resolve("orders.segments").toString();
+        return OrdersLog.segments(directory);
     }
 
     private Path keyFile() {

@@ -3,13 +3,9 @@ package io.burstlog.archive;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
-import io.burstlog.Durability;
 import io.burstlog.RecordBuffer;
-import io.burstlog.Segments;
-import io.burstlog.StreamConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -56,17 +52,9 @@ final class KillArchive {
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "archive"));
         command.addAll(List.of(segments(), archive.toString(), "--key", key.toString(), "--interval-ms", "5"));
-        log = BurstLog.open(BurstConfig.builder()
-                .ring(folder.resolve("ring").toString())
-                .ringBytes(4 << 20)
-                .durability(Durability.PROCESS)
-                .build());
-        stream = log.stream(
-                "orders",
-                StreamConfig.builder()
-                        .fileName(folder.resolve("orders.log").toString())
-                        .segments(Segments.in(segments()))
-                        .build());
+        OrdersLog orders = OrdersLog.open(folder, 4 << 20);
+        log = orders.log();
+        stream = orders.stream();
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -101,7 +89,7 @@ final class KillArchive {
     }
 
     private String segments() {
-        return folder.resolve("segments").toString();
+        return OrdersLog.segments(folder);
     }
 
     private void append(int count) {

@@ -4,16 +4,12 @@ package io.burstlog.archive;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstReader;
 import io.burstlog.BurstStream;
-import io.burstlog.Durability;
 import io.burstlog.ReadRecords;
 import io.burstlog.RecordBuffer;
 import io.burstlog.Roll;
-import io.burstlog.Segments;
-import io.burstlog.StreamConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -63,17 +59,9 @@ class LogReaderTest {
 
     @BeforeEach
     void openLog() throws IOException {
-        log = BurstLog.open(BurstConfig.builder()
-                .ring(directory.resolve("orders.ring").toString())
-                .ringBytes(16 << 20)
-                .durability(Durability.PROCESS)
-                .build());
-        stream = log.stream(
-                "orders",
-                StreamConfig.builder()
-                        .fileName(directory.resolve("orders.log").toString())
-                        .segments(Segments.in(segments()))
-                        .build());
+        OrdersLog orders = OrdersLog.open(directory, 16 << 20);
+        log = orders.log();
+        stream = orders.stream();
         SigningKey.make("example.com/orders", directory.resolve("orders.key"));
         Archiver.create(directory.resolve("archive"), directory.resolve("orders.key"), null);
     }
@@ -84,7 +72,7 @@ class LogReaderTest {
     }
 
     private String segments() {
-        return directory.resolve("orders.segments").toString();
+        return OrdersLog.segments(directory);
     }
 
     private String archive() {
