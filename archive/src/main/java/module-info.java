@@ -11,4 +11,7 @@ module io.burstlog.archive {
     requires static org.bouncycastle.provider;
 
     exports io.burstlog.archive;
+
+    provides io.burstlog.ShipperProvider with
+            io.burstlog.archive.ArchiveProvider;
 }

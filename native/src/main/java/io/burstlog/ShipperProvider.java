@@ -2,12 +2,14 @@
 package io.burstlog;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
 /**
  * Starts shippers of folders of segments for the readers of configurations. {@link java.util.ServiceLoader} finds it;
- * {@code burstlog-kafka} provides the element {@code <Kafka>}.
+ * {@code burstlog-kafka} provides the element {@code <Kafka>}, and {@code burstlog-archive} the element
+ * {@code <Archive>}.
  *
  * <p>Thread-safe.
  */
@@ -17,17 +19,26 @@ public interface ShipperProvider {
      * The values of one element.
      *
      * @param folder the folder of segments
-     * @param settings values by the names of their setters, sizes in bytes; an absent one has its default
-     * @param properties the properties for the receiver of the records
+     * @param settings values by the names of their setters, sizes in bytes, times as {@link Duration#toString}; an
+     *     absent one has its default
+     * @param inner the elements inside, by their names: the attributes of each, and its text as {@code value}
      * @param isManaged whether management clients see it
      * @param listener gets the shipper's events, in threads of the shipper
      */
     record Request(
             String folder,
             Map<String, String> settings,
-            Map<String, String> properties,
+            Map<String, Map<String, String>> inner,
             boolean isManaged,
-            Consumer<BurstEvent> listener) {}
+            Consumer<BurstEvent> listener) {
+
+        /** {@return the values of the elements inside, by their names} */
+        public Map<String, String> properties() {
+            Map<String, String> properties = new HashMap<>();
+            inner.forEach((name, attributes) -> properties.put(name, attributes.getOrDefault("value", "")));
+            return properties;
+        }
+    }
 
     /** A running shipper. Thread-safe. */
     interface Shipper {

@@ -336,8 +336,10 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         final Map<String, ShipperSettings> read = new LinkedHashMap<>();
         for (final ShipperSettings.Element element : parts.shippers()) {
             final ShipperSettings each = ShipperSettings.read(element, reader, isManaged);
-            if (read.put(each.consumer(), each) != null) {
-                reader.complain("two elements <Kafka> have the consumer " + each.consumer()
+            final ShipperSettings other = read.put(each.consumer(), each);
+            if (other != null) {
+                reader.complain("two elements, <" + other.element() + "> and <" + each.element()
+                        + ">, have the consumer " + each.consumer()
                         + ": give one of them another one by the attribute consumer, or remove it");
             }
         }
@@ -355,7 +357,8 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
         if (reader.text("fileName") == null) {
             reader.complain("the attribute segments is missing, and there is no fileName beside which a folder could"
-                    + " be: set it to a folder, in which records wait for <Kafka>");
+                    + " be: set it to a folder, in which records wait for <"
+                    + shippers.get(0).element() + ">");
             return null;
         }
         return file + ".segments";

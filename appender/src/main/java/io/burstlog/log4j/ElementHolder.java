@@ -71,12 +71,13 @@ record ElementHolder(BurstAppender appender) implements Holder, Suspension.Part 
     private static void requireNoJvm(final BurstElement.Terms element) {
         if (!element.shippers().isEmpty()) {
             final String folder = element.stream().config().segments().folder();
-            final String topic = element.shippers().get(0).settings().get("topic");
+            final ShipperSettings first = element.shippers().get(0);
             throw new BurstException(
                     BurstException.Code.INVALID_ARGUMENT,
                     "drain=\"external\" cannot be used with an element that ships in a thread of the application: remove"
                             + " the element, set segments=\"" + folder
-                            + "\", and start java -jar burstlog-kafka.jar with that folder and --topic " + topic + ".");
+                            + "\", and start java -jar "
+                            + first.element().command.apply(first.settings()) + ".");
         }
         if (element.rolling() != null) {
             WithoutJvm.require(element.rolling());

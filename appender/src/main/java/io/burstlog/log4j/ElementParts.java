@@ -9,11 +9,11 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.Node;
-import org.apache.logging.log4j.core.config.Property;
 import org.apache.logging.log4j.core.config.plugins.PluginBuilderAttribute;
 import org.apache.logging.log4j.core.config.plugins.PluginElement;
 import org.apache.logging.log4j.core.config.plugins.PluginVisitorStrategy;
@@ -75,7 +75,7 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         node.getAttributes()
                 .entrySet()
                 .removeIf(attribute -> !isTaken(fields, attribute.getKey()) && take(attribute, event));
-        node.getChildren().removeIf(child -> isShipper(child) && shippers.add(shipper(child, event)));
+        node.getChildren().removeIf(child -> ShipperElement.of(child) != null && shippers.add(shipper(child, event)));
         node.getChildren().removeIf(child -> !isTaken(fields, child) && elements.add(child.getName()));
         node.getChildren().forEach(child -> {
             configuration.createConfiguration(child, event);
@@ -88,27 +88,27 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         return this;
     }
 
-    /** Tells by its name whether an element asks for a shipper: its type would be Log4j's own appender of that name. */
-    private static boolean isShipper(final Node element) {
-        return element.getName().equalsIgnoreCase(ShipperSettings.ELEMENT)
-                || element.getType().getKey().equalsIgnoreCase(ShipperSettings.ELEMENT);
-    }
-
     private ShipperSettings.Element shipper(final Node element, final LogEvent event) {
-        final ShipperSettings.Element read = new ShipperSettings.Element();
-        element.getAttributes()
-                .forEach((name, value) -> read.attributes().put(name, substitutor.replace(event, value)));
+        final ShipperSettings.Element read = new ShipperSettings.Element(ShipperElement.of(element));
+        resolve(element, event, read.attributes());
         for (final Node child : element.getChildren()) {
-            final Map<String, String> of = child.getAttributes();
-            if (child.getType().getPluginClass() == Property.class && of.get("name") != null) {
-                final String text = child.getValue();
-                final String value = text != null && !text.isEmpty() ? text : of.getOrDefault("value", "");
-                read.properties().put(of.get("name"), substitutor.replace(event, value));
-            } else {
+            final SortedMap<String, String> attributes = ShipperSettings.Element.insensitive();
+            resolve(child, event, attributes);
+            final String name = attributes.remove("name");
+            if (name == null || !ShipperElement.isNamed(child, read.kind().inner)) {
                 read.unknown().add(child.getName());
+            } else if (read.inner().put(name, attributes) != null) {
+                read.twice().add(name);
             }
         }
         return read;
+    }
+
+    private void resolve(final Node element, final LogEvent event, final SortedMap<String, String> attributes) {
+        element.getAttributes().forEach((name, value) -> attributes.put(name, substitutor.replace(event, value)));
+        if (element.getValue() != null && !element.getValue().isEmpty()) {
+            attributes.put("value", substitutor.replace(event, element.getValue()));
+        }
     }
 
     private boolean take(final Map.Entry<String, String> attribute, final LogEvent event) {

@@ -78,8 +78,8 @@ final class ShipperEvents {
                 .setLoggerName(BurstAppender.class.getName())
                 .setLevel(Level.WARN)
                 .setMessage(new SimpleMessage(count + (count == 1 ? " event" : " events")
-                        + " of what ships this log, and of its Kafka client, were left out: more than " + MOST_A_MINUTE
-                        + " a minute. Give org.apache.kafka another appender to have all of them."))
+                        + " of what passes this log on, and of its client, were left out: more than " + MOST_A_MINUTE
+                        + " a minute. Give their loggers, as org.apache.kafka, another appender to have all of them."))
                 .build();
     }
 

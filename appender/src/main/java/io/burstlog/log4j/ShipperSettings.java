@@ -14,51 +14,48 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The settings of an element {@code <Kafka>}.
+ * The settings of an element that asks for a shipper.
  *
  * @param consumer the shipper's name in the folder of segments; one shipper at a time can have it
- * @param settings the values by the names of {@code ShipperConfig} of burstlog-kafka
- * @param properties the properties of Kafka's client; since passwords are among them, no message shows them
+ * @param settings the values by the names in the provider's request
+ * @param inner the attributes of the elements inside; since passwords are among them, no message shows them
  * @param isManaged whether management clients see the shipper
  */
 record ShipperSettings(
-        String consumer, Map<String, String> settings, Map<String, String> properties, boolean isManaged) {
-
-    /** The name of the element. */
-    static final String ELEMENT = "Kafka";
+        ShipperElement element,
+        String consumer,
+        Map<String, String> settings,
+        Map<String, Map<String, String>> inner,
+        boolean isManaged) {
 
     /** Reads an element. A value that cannot be used becomes a complaint of the reader of the outer element. */
     static ShipperSettings read(final Element element, final Settings around, final boolean isManaged) {
+        final ShipperElement kind = element.kind();
         final Settings reader = new Settings(element.attributes(), BurstAppenderBuilder.WORDING);
         final Map<String, String> settings = new TreeMap<>();
-        final String topic = reader.requiredPath("topic", "a topic that is there");
-        final String consumer = reader.text("consumer");
-        final String name = consumer != null ? consumer : "to-kafka-" + topic;
-        put(settings, "topic", topic);
-        put(settings, "consumer", name);
-        put(settings, "partition", reader.integer("partition"));
-        put(settings, "keyPattern", reader.text("keyPattern"));
-        put(settings, "headers", reader.text("headers"));
-        put(settings, "transactionBytes", reader.size("transactionSize"));
-        put(settings, "acceptOldBrokers", reader.flag("acceptOldBrokers"));
+        kind.attributes.forEach(each -> {
+            final Object value = each.read().apply(reader, each.name());
+            if (value != null) {
+                settings.put(each.setting(), value.toString());
+            }
+        });
+        settings.putIfAbsent("consumer", kind.consumer.apply(settings));
         reader.complainAboutWhatNobodyRead();
         element.unknown()
-                .forEach(each -> reader.complain("the element <" + each
-                        + "> is unknown here, or has no name: write <Property name=\"..\">..</Property>"));
-        final ShipperSettings read = new ShipperSettings(name, settings, Map.copyOf(element.properties()), isManaged);
+                .forEach(each -> reader.complain(
+                        "the element <" + each + "> is unknown here, or has no name: " + kind.formOfInner));
+        element.twice()
+                .forEach(each -> reader.complain("two elements <" + kind.inner + "> have the name " + each
+                        + ": give one of them another one, or remove it"));
+        final ShipperSettings read =
+                new ShipperSettings(kind, settings.get("consumer"), settings, Map.copyOf(element.inner()), isManaged);
         if (reader.complaints() == null) {
             read.check(reader);
         }
         if (reader.complaints() != null) {
-            around.complain("<" + ELEMENT + ">: " + reader.complaints());
+            around.complain("<" + kind + ">: " + reader.complaints());
         }
         return read;
-    }
-
-    private static void put(final Map<String, String> settings, final String name, final Object value) {
-        if (value != null) {
-            settings.put(name, value.toString());
-        }
     }
 
     private void check(final Settings reader) {
@@ -76,16 +73,15 @@ record ShipperSettings(
         }
     }
 
-    private static void complainAboutClassPath(final Settings reader, final String why) {
-        reader.complain(
-                "burstlog-kafka or kafka-clients is not on the class path: add both, or remove the element" + why);
+    private void complainAboutClassPath(final Settings reader, final String why) {
+        reader.complain(element.jars + " is not on the class path: add both, or remove the element" + why);
     }
 
     /** Returns the provider of shippers; null if there is none. */
-    private static ShipperProvider provider() {
+    private ShipperProvider provider() {
         for (final ShipperProvider each :
                 ServiceLoader.load(ShipperProvider.class, ShipperSettings.class.getClassLoader())) {
-            if (each.element().equals(ELEMENT)) {
+            if (each.element().equals(element.toString())) {
                 return each;
             }
         }
@@ -98,23 +94,35 @@ record ShipperSettings(
     }
 
     private ShipperProvider.Request request(final String folder) {
-        return new ShipperProvider.Request(folder, settings, properties, isManaged, ElementHolder::report);
+        return new ShipperProvider.Request(folder, settings, inner, isManaged, ElementHolder::report);
     }
 
     @Override
     public String toString() {
-        return ELEMENT + settings;
+        return element.toString() + settings;
     }
 
     /**
      * The element as it stands in the configuration, with its lookups resolved.
      *
+     * @param inner the attributes of the elements inside, by their names
      * @param unknown the names of elements that have no place there
+     * @param twice the names that two elements inside have
      */
-    record Element(SortedMap<String, String> attributes, Map<String, String> properties, List<String> unknown) {
+    record Element(
+            ShipperElement kind,
+            SortedMap<String, String> attributes,
+            Map<String, Map<String, String>> inner,
+            List<String> unknown,
+            List<String> twice) {
 
-        Element() {
-            this(new TreeMap<>(String.CASE_INSENSITIVE_ORDER), new HashMap<>(), new ArrayList<>());
+        Element(final ShipperElement kind) {
+            this(kind, insensitive(), new HashMap<>(), new ArrayList<>(), new ArrayList<>());
+        }
+
+        /** Returns a new map whose keys are the same in capital and small letters, as Log4j's attributes are. */
+        static SortedMap<String, String> insensitive() {
+            return new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         }
     }
 }

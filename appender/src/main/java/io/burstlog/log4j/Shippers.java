@@ -13,10 +13,10 @@ import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * The shippers of one log file: one for each consumer of its segments that an element {@code <Kafka>} of its appenders
- * names. Appenders with the same settings for a consumer share its shipper. If the settings differ, those of the last
- * appender to start win, since a new configuration starts before the old one stops; if both appenders stay in force,
- * the operator is told. A shipper stops with the last appender that wants it.
+ * The shippers of one log file: one for each consumer of its segments that an element {@link ShipperElement} of its
+ * appenders names. Appenders with the same settings for a consumer share its shipper. If the settings differ, those of
+ * the last appender to start win, since a new configuration starts before the old one stops; if both appenders stay in
+ * force, the operator is told. A shipper stops with the last appender that wants it.
  *
  * <p>Log calls use only {@link #isThreadOfOne()}. Thread-safe.
  */
@@ -24,7 +24,7 @@ final class Shippers {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
-    /** The group of all threads of shippers and of Kafka's clients. */
+    /** The group of all threads of shippers, and of the clients that they use. */
     private static final ThreadGroup THREADS = new ThreadGroup("burstlog-shippers");
 
     private static final Duration RETRY = Duration.ofSeconds(1);
@@ -58,9 +58,10 @@ final class Shippers {
                 .filter(each -> each.consumer().equals(settings.consumer()) && !each.equals(settings))
                 .filter(each -> appender.isBeside(other))
                 .forEach(each -> LOGGER.error(
-                        "Burst '{}': its <Kafka> is in force for the consumer {} of {}, and not that of Burst '{}',"
+                        "Burst '{}': its <{}> is in force for the consumer {} of {}, and not that of Burst '{}',"
                                 + " which says something else: make both the same, or give one another consumer.",
                         appender.getName(),
+                        settings.element(),
                         settings.consumer(),
                         folder,
                         other.getName())));
@@ -92,7 +93,7 @@ final class Shippers {
             }
             if (isGone && !last.containsKey(each.settings.consumer())) {
                 LOGGER.warn(
-                        "Burst: {} keeps all that its consumer {} has not shipped, which nobody ships any more: delete"
+                        "Burst: {} keeps all that its consumer {} has not passed on, which nobody passes on any more: delete"
                                 + " {}/consumers/{} if that is to stay so.",
                         folder,
                         each.settings.consumer(),
@@ -146,13 +147,13 @@ final class Shippers {
             try {
                 final Shipper started = settings.start(folder);
                 if (isTold) {
-                    LOGGER.warn("Burst: the segments folder {} is shipped now, by {}.", folder, settings);
+                    LOGGER.warn("Burst: the segments folder {} is passed on now, by {}.", folder, settings);
                 }
                 return started;
             } catch (final BurstException | LinkageError failure) {
                 if (!isTold) {
                     LOGGER.warn(
-                            "Burst: the segments folder {} is not shipped by {}, which is tried again each second: {}",
+                            "Burst: the segments folder {} is not passed on by {}, which is tried again each second: {}",
                             folder,
                             settings,
                             failure.getMessage());

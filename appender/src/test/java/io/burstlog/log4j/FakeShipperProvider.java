@@ -9,12 +9,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Pretends that burstlog-kafka is there, while a test wants that. It ships nothing, and remembers what it was asked.
+ * Pretends that burstlog-kafka is there, while a test wants that, and {@link OfArchive} the same of burstlog-archive.
+ * It ships nothing, and remembers what it was asked.
  */
-public final class FakeShipperProvider implements ShipperProvider {
+public class FakeShipperProvider implements ShipperProvider {
 
     private static final List<Started> STARTED = new CopyOnWriteArrayList<>();
     private static volatile Consumer<Request> atStart;
+
+    public static final class OfArchive extends FakeShipperProvider {
+        @Override
+        String name() {
+            return "Archive";
+        }
+    }
 
     /** A started shipper. */
     static final class Started implements Shipper {
@@ -79,12 +87,16 @@ public final class FakeShipperProvider implements ShipperProvider {
 
     @Override
     public String element() {
-        return atStart == null ? "Other" : "Kafka";
+        return atStart == null ? "Other" : name();
+    }
+
+    String name() {
+        return "Kafka";
     }
 
     @Override
     public void check(final Request request) {
-        if (request.properties().isEmpty()) {
+        if (name().equals("Kafka") && request.properties().isEmpty()) {
             throw new BurstException(BurstException.Code.INVALID_ARGUMENT, "bootstrap.servers is missing.");
         }
     }

@@ -346,7 +346,7 @@ class KafkaElementTest {
             assertThat(log4j.status(Level.ERROR))
                     .singleElement()
                     .asString()
-                    .contains("two elements <Kafka> have the consumer to-kafka-orders");
+                    .contains("two elements, <Kafka> and <Kafka>, have the consumer to-kafka-orders");
         }
         assertThat(FakeShipperProvider.started()).isEmpty();
     }
@@ -376,7 +376,7 @@ class KafkaElementTest {
         try (RunningLog4j log4j = RunningLog4j.with(with("", KAFKA))) {
             FakeShipperProvider.awaitStarted(1);
             Patience.await()
-                    .until(() -> log4j.status(Level.WARN).stream().anyMatch(line -> line.contains("is shipped now")));
+                    .until(() -> log4j.status(Level.WARN).stream().anyMatch(line -> line.contains("is passed on now")));
             assertThat(log4j.status(Level.WARN)).hasSize(2).first().asString().contains("it is not mounted.");
         }
     }

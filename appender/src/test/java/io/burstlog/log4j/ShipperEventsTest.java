@@ -73,7 +73,7 @@ class ShipperEventsTest {
         assertThat(lines).filteredOn("no node answers"::equals).hasSize(ShipperEvents.MOST_A_MINUTE);
         assertThat(lines).filteredOn(line -> line.startsWith("order")).hasSize(500);
         assertThat(lines)
-                .filteredOn(line -> line.contains(" events of what ships this log"))
+                .filteredOn(line -> line.contains(" events of what passes this log on"))
                 .satisfiesExactly(
                         before -> assertThat(before).startsWith("250 "), // this is the first event that is not left out
                         atTheEnd -> assertThat(atTheEnd).startsWith("50 "));
@@ -99,7 +99,7 @@ class ShipperEventsTest {
         }
         assertThat(directory.lines())
                 .satisfiesExactly(
-                        first -> assertThat(first).startsWith("500 events of what ships"),
-                        second -> assertThat(second).startsWith("500 events of what ships"));
+                        first -> assertThat(first).startsWith("500 events of what passes"),
+                        second -> assertThat(second).startsWith("500 events of what passes"));
     }
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.archive;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.function.Function;
 
 /** The command's options about anchors: {@code NAME=VALUE} or {@code NAME=VALUE,VALUE}. */
@@ -32,29 +26,6 @@ final class AnchorOptions {
         }
     }
 
-    private interface Maker {
-        Anchor make(String name, Named value) throws IOException;
-    }
-
-    private static final Map<String, Maker> MAKERS = Map.of(
-            "authority",
-            (option, each) -> {
-                String[] parts = each.two(option);
-                return new TimeStampAnchor(each.name, parts[0], Path.of(parts[1]));
-            },
-            "witness",
-            (option, each) -> {
-                String[] parts = each.two(option);
-                return new WitnessAnchor(each.name, parts[0], parts[1]);
-            },
-            "kafka",
-            (option, each) -> {
-                String[] parts = each.two(option);
-                return new KafkaAnchor(each.name, parts[0], settings(parts[1]));
-            },
-            "file",
-            (option, each) -> new FileAnchor(each.name, Path.of(each.value)));
-
     private interface CheckMaker {
         AnswerCheck make(Named value) throws IOException;
     }
@@ -65,7 +36,7 @@ final class AnchorOptions {
             "kafka-topic",
                     each -> {
                         String[] parts = each.two("kafka-topic");
-                        return KafkaAnchor.check(parts[0], settings(parts[1]));
+                        return KafkaAnchor.check(parts[0], AnchorKind.settings(parts[1]));
                     },
             "anchor-file", each -> FileAnchor.check(Path.of(each.value)));
 
@@ -75,9 +46,11 @@ final class AnchorOptions {
     }
 
     void addTo(ArchiverConfig.Builder config) throws IOException {
-        for (Map.Entry<String, Maker> each : MAKERS.entrySet()) {
-            for (String value : options.apply(each.getKey())) {
-                config.anchor(each.getValue().make(each.getKey(), named(each.getKey(), value)));
+        for (AnchorKind kind : AnchorKind.values()) {
+            for (String text : options.apply(kind.toString())) {
+                Named named = named(kind.toString(), text);
+                String[] parts = kind.second == null ? new String[] {named.value, null} : named.two(kind.toString());
+                config.anchor(kind.make(named.name, parts[0], parts[1]));
             }
         }
         for (String each : options.apply("sealed-every")) {
@@ -103,20 +76,6 @@ final class AnchorOptions {
             throw new IllegalArgumentException("--" + option + " " + text + " is not NAME=..: --help has its form.");
         }
         return new Named(text.substring(0, equals), text.substring(equals + 1));
-    }
-
-    private static Map<String, Object> settings(String file) throws IOException {
-        Properties properties = new Properties();
-        try (Reader text = Files.newBufferedReader(Path.of(file), UTF_8)) {
-            properties.load(text);
-        } catch (IOException | IllegalArgumentException failed) {
-            throw new IOException(
-                    "the properties of Kafka in " + file + " cannot be read: " + failed + "; name a file of properties",
-                    failed);
-        }
-        Map<String, Object> settings = new HashMap<>();
-        properties.stringPropertyNames().forEach(each -> settings.put(each, properties.getProperty(each)));
-        return settings;
     }
 
     private static long number(String option, String text) {

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstException;
+import io.burstlog.ShipperProvider.Request;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,77 @@ class AnchorOptionsTest {
                 .containsExactlyInAnyOrder("stamps", "w1", "w2", "topic", "elsewhere");
         assertThat(config.sealing().every()).isEqualTo(5000);
         assertThat(config.sealing().withinSeconds()).isEqualTo(90);
+    }
+
+    private static ArchiverConfig config(Map<String, String> settings, Map<String, Map<String, String>> anchors)
+            throws Exception {
+        Map<String, String> all = new HashMap<>(settings);
+        all.putAll(Map.of("archive", "archive", "key", "key"));
+        Request request = new Request("segments", all, anchors, false, event -> {});
+        new ArchiveProvider().check(request);
+        return ArchiveProvider.config(request);
+    }
+
+    @Test
+    void anElementSaysTheSame() throws Exception {
+        Authority authority = new Authority(directory.resolve("authority"), 30);
+        Path kafka = Files.writeString(directory.resolve("kafka"), "bootstrap.servers=127.0.0.1:1\n");
+        String[] witness = WITNESS.substring(3).split(",");
+        ArchiverConfig config = config(
+                Map.of(
+                        "head", "elsewhere/head",
+                        "consumer", "mine",
+                        "interval", "PT0.5S",
+                        "sealedEvery", "5000",
+                        "sealedWithin", "PT90S"),
+                Map.of(
+                        "stamps",
+                                Map.of(
+                                        "authority",
+                                        "http://127.0.0.1/stamp?a=b",
+                                        "caFile",
+                                        authority.certificates().toString()),
+                        "w1", Map.of("witness", witness[0], "key", witness[1]),
+                        "topic", Map.of("kafka", "heads", "properties", kafka.toString()),
+                        "elsewhere", Map.of("file", "/mnt/other/heads")));
+        assertThat(config.anchors()).extracting(Anchor::name).containsExactly("elsewhere", "stamps", "topic", "w1");
+        assertThat(config.sealing().every()).isEqualTo(5000);
+        assertThat(config.sealing().withinSeconds()).isEqualTo(90);
+        assertThat(config.interval()).isEqualTo(Duration.ofMillis(500));
+        assertThat(config.consumer()).isEqualTo("mine");
+        assertThat(config.head()).isEqualTo(Path.of("elsewhere/head"));
+    }
+
+    @Test
+    void badInputOfAnElementGetsOneSentence() {
+        Map<Map<String, String>, String> wrong = Map.of(
+                Map.of(), "the anchor it cannot be used: give it one of the attributes",
+                Map.of("file", "a", "kafka", "b"), "give it one of the attributes",
+                Map.of("file", " "), "the anchor it cannot be used: set the attribute file.",
+                Map.of("authority", "http://here"), "set the attribute caFile.",
+                Map.of("authority", "here", "caFile", "a"), "is no address of an anchor",
+                Map.of("witness", "http://here", "key", "none"), "is no public key of a witness",
+                Map.of("file", "a", "caFile", "b"), "the attribute caFile is unknown here");
+        wrong.forEach((attributes, sentence) -> assertThatThrownBy(() -> config(Map.of(), Map.of("it", attributes)))
+                .as("%s", attributes)
+                .isInstanceOf(BurstException.class)
+                .hasMessageContaining(sentence));
+        assertThatThrownBy(() -> config(Map.of("sealedWithin", "PT1S"), Map.of()))
+                .isInstanceOf(BurstException.class)
+                .hasMessageContaining("sealedWithin is PT1S");
+    }
+
+    /** A file system that is not mounted yet keeps no log from its start. */
+    @Test
+    void aFileThatIsMissingIsNoMistakeInAnElement() {
+        Map<String, Map<String, String>> anchors =
+                Map.of("stamps", Map.of("authority", "http://127.0.0.1/", "caFile", "/mnt/missing/ca.pem"));
+        Map<String, String> settings = Map.of("archive", "archive", "key", "key");
+        Request request = new Request("segments", settings, anchors, false, event -> {});
+        new ArchiveProvider().check(request);
+        assertThatThrownBy(() -> new ArchiveProvider().start(request))
+                .isInstanceOf(BurstException.class)
+                .hasMessageContaining("/mnt/missing/ca.pem");
     }
 
     @Test

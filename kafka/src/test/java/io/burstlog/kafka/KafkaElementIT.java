@@ -248,7 +248,7 @@ class KafkaElementIT {
         assertThat(ofClients)
                 .last()
                 .asString()
-                .matches("BurstAppender \\d+ events of what ships this log, .* were left out.*");
+                .matches("BurstAppender \\d+ events of what passes this log on, .* were left out.*");
     }
 
     private static String read(Path file) {
