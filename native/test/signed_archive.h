@@ -150,8 +150,8 @@ static inline void written_head(struct written_archive *archive, uint64_t size) 
              "example.com/orders\n%llu\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n"
              "\xe2\x80\x94 example.com/orders Az3grlgt\n",
              (unsigned long long)size);
-    written_put(written_path(archive, "checkpoint.next"), O_TRUNC, note, strlen(note));
-    snprintf(from, sizeof from, "%s", written_path(archive, "checkpoint.next"));
+    written_put(written_path(archive, "checkpoint.tmp"), O_TRUNC, note, strlen(note));
+    snprintf(from, sizeof from, "%s", written_path(archive, "checkpoint.tmp"));
     written_must(rename(from, written_path(archive, "checkpoint")) == 0, "rename");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "read/signed_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -267,6 +268,44 @@ static int open_frame(struct signed_files *files, uint64_t number) {
     return rc < 0 ? rc : find_frame(files, number);
 }
 
+/* The number of leaves in the name of a partial payload file; 0 if it is none. */
+static unsigned leaves_of(const char *name) {
+    char *end = NULL;
+    const unsigned long leaves = name[0] >= '1' && name[0] <= '9' ? strtoul(name, &end, 10) : 0;
+    return leaves > 0 && leaves < SIGNED_FILE_LEAVES && strcmp(end, ZST) == 0 ? (unsigned)leaves : 0;
+}
+
+/* Opens a partial file of a head that is to come, which has the last frame of this one first: a copy may have that alone if
+ * it was taken while an archiver was at work. Returns as open_file. */
+static int open_later_edge(struct signed_files *files, uint64_t number) {
+    char name[SIGNED_NAME_BYTES];
+    const uint64_t file = number / SIGNED_WIDTH;
+    const unsigned leaves = covered(files, file * SIGNED_FILE_LEAVES, SIGNED_FILE_LEAVES);
+    signed_name(PAYLOAD, file, 0, ".p", name);
+    const int fd =
+        (int)TEMP_FAILURE_RETRY(openat(files->folder, name, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW));
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    if (folder == NULL) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return -ENOENT;
+    }
+    int rc = -ENOENT;
+    for (const struct dirent *entry; rc == -ENOENT && (entry = readdir(folder)) != NULL;) {
+        const unsigned later = leaves_of(entry->d_name);
+        if (later > leaves && later / SIGNED_WIDTH == leaves / SIGNED_WIDTH &&
+            number % SIGNED_WIDTH == leaves / SIGNED_WIDTH) {
+            signed_name(PAYLOAD, file, later, ZST, name);
+            rc = open_payload(files, name);
+        }
+    }
+    closedir(folder);
+    files->payload.at = 0;
+    files->payload.leaves = leaves % SIGNED_WIDTH;
+    return rc;
+}
+
 /* Returns SIGNED_THERE with the file at the begin of the frame, SIGNED_NOWHERE, or -errno with a sentence. */
 static int go_to_frame(struct signed_files *files, uint64_t number) {
     int rc;
@@ -274,7 +313,7 @@ static int go_to_frame(struct signed_files *files, uint64_t number) {
         rc = open_frame(files, number);
         if (rc == -ENOENT) {
             rc = signed_files_look(files);
-            rc = rc == 0 ? -ENOENT : rc;
+            rc = rc == 0 ? open_later_edge(files, number) : rc;
         }
     } while (rc > 0);
     if (rc == -ENOENT) {

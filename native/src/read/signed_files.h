@@ -4,7 +4,8 @@
  *
  * DESIGN. A head covers files that stay: full ones under their names, partial ones with their width in the name. The
  * archiver deletes a partial file only after a newer head is there. So what a head covers is looked for under its partial
- * name, then under its full one, then as a newer head names it; only if there is no newer head is it missing.
+ * name, then under its full one, then as a newer head names it. If there is no newer head, a copy that was taken meanwhile
+ * may have the last payloads in a partial file of a head that it has not; else they are missing.
  *
  * Leaves and heads are believed as they stand: burstlog-archive verify proves them. A payload is compared with the
  * SHA-256 in its leaf, so damage of what is bulky is found where it is read.

@@ -150,7 +150,14 @@ static void a_reader_that_is_late_finds_what_was_partial(void **state) {
     must_be_record(65999);
 }
 
-/* A copy has the head that was copied first, and full files of later ones. */
+static void copy_file(const char *from, const char *to) {
+    char command[1024], source[400];
+    snprintf(source, sizeof source, "%s", written_path(archive, "%s", from));
+    snprintf(command, sizeof command, "cp '%s' '%s'", source, written_path(archive, "%s", to));
+    assert_int_equal(system(command), 0);
+}
+
+/* A copy has the head that was copied first, and full files, or wider ones, of later ones. */
 static void a_copy_with_an_earlier_head_ends_with_that(void **state) {
     (void)state;
     add_up_to(600);
@@ -158,6 +165,17 @@ static void a_copy_with_an_earlier_head_ends_with_that(void **state) {
     written_head(archive, 401);
     open_reader();
     for (int64_t sequence = 1; sequence <= 400; sequence++) {
+        must_be_record(sequence);
+    }
+    assert_int_equal(next(), 0);
+    written_put(written_path(archive, "payload/000.p/x.zst"), O_TRUNC, "", 0);
+    written_put(written_path(archive, "payload/000.p/300.zst"), O_TRUNC, "", 0);
+    written_put(written_path(archive, "payload/000.p/900.zst"), O_TRUNC, "", 0);
+    copy_file("tile/entries/002.p/89", "tile/entries/002.p/39");
+    burst_reader_close(reader);
+    written_head(archive, 551);
+    open_reader();
+    for (int64_t sequence = 1; sequence <= 550; sequence++) {
         must_be_record(sequence);
     }
     assert_int_equal(next(), 0);
