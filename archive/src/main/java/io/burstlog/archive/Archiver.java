@@ -212,7 +212,7 @@ public final class Archiver implements AutoCloseable {
         SigningKey key = SigningKey.read(config.key());
         requireArchive(config.archive());
         try (Owner owner = Owner.take(config.archive());
-                FolderDisk disk = new FolderDisk(config.archive());
+                FolderDisk disk = FolderDisk.forManyFiles(config.archive());
                 ArchiveWriter writer = ArchiveWriter.open(
                         disk,
                         key,

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -31,7 +32,26 @@ class FolderDisk implements Disk, AutoCloseable {
     /** A file system commits the syncs of several threads at once. */
     private static final int SYNCING_THREADS = 8;
 
+    /** Fewer files are synced each by itself, since a sync of the file system writes also what is not the archive's. */
+    private static final int MANY = 16;
+
+    private static final OpenOption[] LONGER = {
+        StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS
+    };
+    private static final OpenOption[] WHOLE = {
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE,
+        LinkOption.NOFOLLOW_LINKS
+    };
+
     private final Path folder;
+
+    /** Null if each file is to be synced by itself. */
+    private FileSystemSync fileSystem;
+
+    /** Folders that are there, which only a writer notes. */
+    private final Set<Path> knownFolders = new HashSet<>();
 
     /** Folders whose own names are not durable yet. */
     private final Set<Path> newFolders = new HashSet<>();
@@ -39,7 +59,17 @@ class FolderDisk implements Disk, AutoCloseable {
     private ExecutorService syncing;
 
     FolderDisk(Path folder) {
+        this(folder, null);
+    }
+
+    FolderDisk(Path folder, FileSystemSync fileSystem) {
         this.folder = folder.toAbsolutePath().normalize();
+        this.fileSystem = fileSystem;
+    }
+
+    /** {@return a folder into which many files will be written; it must be closed} */
+    static FolderDisk forManyFiles(Path folder) throws IOException {
+        return new FolderDisk(folder, FileSystemSync.of(folder));
     }
 
     /** {@return the path of a name, which must not lead out of the folder} */
@@ -129,40 +159,54 @@ class FolderDisk implements Disk, AutoCloseable {
 
     @Override
     public void write(String name, byte[] bytes) throws IOException {
-        put(name, 0, bytes, bytes.length);
+        Path path = path(name);
+        makeFolder(path.getParent());
+        try (FileChannel file = FileChannel.open(path, WHOLE)) {
+            fill(file, 0, ByteBuffer.wrap(bytes));
+        }
     }
 
     @Override
     public void append(String name, long offset, byte[] bytes, int length) throws IOException {
-        put(name, offset, bytes, length);
-    }
-
-    private void put(String name, long offset, byte[] bytes, int length) throws IOException {
         Path path = path(name);
         makeFolder(path.getParent());
-        try (FileChannel file = FileChannel.open(
-                path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+        try (FileChannel file = FileChannel.open(path, LONGER)) {
             if (file.size() > offset) {
                 file.truncate(offset);
             }
-            ByteBuffer rest = ByteBuffer.wrap(bytes, 0, length);
-            while (rest.hasRemaining()) {
-                file.write(rest, offset + rest.position());
-            }
+            fill(file, offset, ByteBuffer.wrap(bytes, 0, length));
+        }
+    }
+
+    private static void fill(FileChannel file, long offset, ByteBuffer rest) throws IOException {
+        while (rest.hasRemaining()) {
+            file.write(rest, offset + rest.position());
         }
     }
 
     private void makeFolder(Path wanted) throws IOException {
-        if (wanted.equals(folder) || Files.isDirectory(wanted, LinkOption.NOFOLLOW_LINKS)) {
+        if (wanted.equals(folder) || knownFolders.contains(wanted)) {
             return;
         }
         makeFolder(wanted.getParent());
-        Files.createDirectory(wanted);
-        newFolders.add(wanted);
+        if (!Files.isDirectory(wanted, LinkOption.NOFOLLOW_LINKS)) {
+            Files.createDirectory(wanted);
+            newFolders.add(wanted);
+        } else if (fileSystem != null && !fileSystem.covers(wanted)) {
+            // A file system of its own is mounted there.
+            fileSystem.close();
+            fileSystem = null;
+        }
+        knownFolders.add(wanted);
     }
 
     @Override
     public void sync(Collection<String> names) throws IOException {
+        if (fileSystem != null && names.size() >= MANY) {
+            fileSystem.sync();
+            newFolders.clear();
+            return;
+        }
         Set<Path> files = new HashSet<>();
         Set<Path> folders = new HashSet<>();
         for (String name : names) {
@@ -227,11 +271,16 @@ class FolderDisk implements Disk, AutoCloseable {
 
     @Override
     public void delete(String name) throws IOException {
+        knownFolders.remove(path(name));
         Files.deleteIfExists(path(name));
     }
 
     @Override
     public void close() {
+        if (fileSystem != null) {
+            fileSystem.close();
+            fileSystem = null;
+        }
         if (syncing != null) {
             syncing.shutdown();
         }
