@@ -5,6 +5,7 @@ module io.burstlog.archive {
     requires transitive io.burstlog;
     requires com.github.luben.zstd_jni;
     requires com.sun.jna;
+    requires java.management;
     requires java.net.http;
     requires static kafka.clients;
     requires static org.bouncycastle.pkix;

@@ -39,6 +39,10 @@ final class Anchors implements AutoCloseable {
         asking.forEach(Thread::start);
     }
 
+    List<ArchiverStats.AnchorStats> stats() {
+        return asking.stream().map(each -> each.stats).toList();
+    }
+
     /** Tells of a head that is durable. Returns at once. */
     synchronized void tell(Checkpoint head) {
         newest = head;
@@ -118,11 +122,14 @@ final class Anchors implements AutoCloseable {
     private final class Asking extends Thread {
 
         private final Anchor anchor;
-        private boolean isFailing;
+
+        /** This thread alone changes it. */
+        private volatile ArchiverStats.AnchorStats stats;
 
         Asking(Anchor anchor) {
             super("burstlog-archive anchor " + anchor.name());
             this.anchor = anchor;
+            stats = new ArchiverStats.AnchorStats(anchor.name(), 0, 0, null);
             setDaemon(true);
         }
 
@@ -132,6 +139,7 @@ final class Anchors implements AutoCloseable {
                 Checkpoint first = awaitFirst();
                 if (first != null) {
                     long confirmed = newestConfirmed(first);
+                    note(confirmed, 0, null);
                     for (Checkpoint head = first.size() > confirmed ? first : await(confirmed);
                             head != null;
                             head = await(confirmed)) {
@@ -159,14 +167,15 @@ final class Anchors implements AutoCloseable {
                 try {
                     keep(anchor.name(), head, anchor.confirm(head, new ArchiveReader(disk, head)));
                     tellChange(false, "the anchor " + anchor.name() + " confirms heads of " + disk + " again");
+                    note(head.size(), 0, null);
                     return head.size();
                 } catch (IOException | RuntimeException | LinkageError failure) {
+                    String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
                     tellChange(
                             true,
                             "the anchor " + anchor.name() + " does not confirm the head of " + disk + " with "
-                                    + head.size() + " leaves: "
-                                    + (failure.getMessage() == null ? failure : failure.getMessage())
-                                    + "; it is asked again");
+                                    + head.size() + " leaves: " + reason + "; it is asked again");
+                    note(stats.leaves(), 1, reason);
                 }
                 if (head != first) {
                     backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS);
@@ -175,9 +184,12 @@ final class Anchors implements AutoCloseable {
             throw new InterruptedException();
         }
 
+        private void note(long leaves, int failures, String failure) {
+            stats = new ArchiverStats.AnchorStats(anchor.name(), leaves, stats.failures() + failures, failure);
+        }
+
         private void tellChange(boolean fails, String sentence) {
-            if (fails != isFailing) {
-                isFailing = fails;
+            if (fails != (stats.failure() != null)) {
                 listener.accept(new BurstEvent(BurstEvent.Severity.WARN, Instant.now(), sentence));
             }
         }

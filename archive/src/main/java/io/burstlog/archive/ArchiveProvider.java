@@ -40,7 +40,7 @@ public final class ArchiveProvider implements ShipperProvider {
     public Shipper start(Request request) {
         Archiver archiver;
         try {
-            archiver = Archiver.start(config(request));
+            archiver = Archiver.start(config(request), request.isManaged());
         } catch (IOException unreadable) {
             throw new BurstException(BurstException.Code.OTHER, unreadable.getMessage());
         }

@@ -5,12 +5,14 @@ import io.burstlog.BurstConsumer;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
+import io.burstlog.jmx.Registration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -46,7 +48,11 @@ public final class Archiver implements AutoCloseable {
 
     private final ArchiverConfig config;
     private final Statements statements;
+    private final FolderDisk diskOfAnchors;
+    private final Anchors anchors;
+    private final Figures figures = new Figures();
     private final Thread thread;
+    private List<Registration> shown = List.of();
     private volatile boolean isStopping;
     private volatile boolean isFinishing;
     private volatile String failure;
@@ -57,6 +63,8 @@ public final class Archiver implements AutoCloseable {
     private Archiver(ArchiverConfig config) {
         this.config = config;
         statements = new Statements(config.clocks(), config.sealing());
+        diskOfAnchors = new FolderDisk(config.archive());
+        anchors = new Anchors(diskOfAnchors, config.anchors(), config.sealing(), config.listener());
         thread = new Thread(this::run, "burstlog-archive");
         thread.setDaemon(true);
     }
@@ -68,7 +76,12 @@ public final class Archiver implements AutoCloseable {
      * @return the running archiver
      */
     public static Archiver start(ArchiverConfig config) {
+        return start(config, true);
+    }
+
+    static Archiver start(ArchiverConfig config, boolean isManaged) {
         Archiver archiver = new Archiver(config);
+        archiver.shown = isManaged ? ArchiverManagement.show(archiver, config) : List.of();
         archiver.thread.start();
         return archiver;
     }
@@ -108,6 +121,11 @@ public final class Archiver implements AutoCloseable {
         }
     }
 
+    /** {@return the figures of this moment} */
+    public ArchiverStats stats() {
+        return figures.stats(anchors.stats());
+    }
+
     /** {@return the newest signed head; null until the archive is open} */
     public Checkpoint head() {
         return head;
@@ -135,10 +153,12 @@ public final class Archiver implements AutoCloseable {
     public void close() {
         isStopping = true;
         hasEnded(FAREWELL);
+        shown.forEach(Registration::close);
     }
 
     /**
-     * Archives the records that are in the folder until something fails, and lets go of both.
+     * Archives the records that are in the folder until something fails, and lets go of both. The listener is told what
+     * is left; the next archiver archives it.
      *
      * @param limit how long that may take; it may be exceeded by the sync that is under way
      */
@@ -165,24 +185,28 @@ public final class Archiver implements AutoCloseable {
     // ------------------------------------------------------------------------------------------------ its own thread
 
     private void run() {
-        try (FolderDisk disk = new FolderDisk(config.archive());
-                Anchors anchors = new Anchors(disk, config.anchors(), config.sealing(), config.listener())) {
-            run(anchors);
+        try (diskOfAnchors;
+                anchors) {
+            runSessions();
+            if (isFinishing && failure == null) {
+                tellWhatIsLeft();
+            }
         }
     }
 
-    private void run(Anchors anchors) {
+    private void runSessions() {
         long backOff = FIRST_BACK_OFF_MILLIS;
         while (!isStopping) {
             Checkpoint before = head;
             try {
-                runSession(anchors);
+                runSession();
                 return;
             } catch (RefusedException refused) {
                 end("the archive " + config.archive() + " gets no more records from here: " + refused.getMessage());
                 return;
             } catch (IOException | BurstException failed) {
                 backOff = head == before ? backOff : FIRST_BACK_OFF_MILLIS;
+                figures.fail();
                 tellWait(failed);
             } catch (RuntimeException | Error bug) {
                 end("the archive " + config.archive() + " gets no more records from here, which is a bug: " + bug);
@@ -208,7 +232,26 @@ public final class Archiver implements AutoCloseable {
     }
 
     /** Archives until it is stopped or something fails. */
-    private void runSession(Anchors anchors) throws IOException {
+    private void runSession() throws IOException {
+        figures.begin();
+        try {
+            archive();
+        } catch (IOException | BurstException failed) {
+            look();
+            throw failed;
+        }
+    }
+
+    /** Looks what waits, and keeps the log from deleting it, also if no session has come so far yet. */
+    private void look() {
+        try (BurstConsumer consumer = BurstConsumer.open(config.folder(), config.consumer())) {
+            figures.look(consumer.lag());
+        } catch (BurstException told) {
+            // The next session meets the same error, or another archiver looks.
+        }
+    }
+
+    private void archive() throws IOException {
         SigningKey key = SigningKey.read(config.key());
         requireArchive(config.archive());
         try (Owner owner = Owner.take(config.archive());
@@ -222,14 +265,15 @@ public final class Archiver implements AutoCloseable {
                 BurstConsumer consumer = BurstConsumer.open(config.folder(), config.consumer())) {
             begin(writer, consumer);
             statements.promise(writer, disk);
-            publish(writer.head(), anchors);
-            archive(writer, consumer, anchors);
+            publish(writer, false);
+            archive(writer, consumer);
         }
     }
 
-    private void publish(Checkpoint signed, Anchors anchors) {
-        head = signed;
-        anchors.tell(signed);
+    private void publish(ArchiveWriter writer, boolean isNew) {
+        head = writer.head();
+        figures.sign(head, writer.lastOfStream(), isNew);
+        anchors.tell(head);
     }
 
     /** Goes behind the last leaf, if that came from this folder and is there what it was here. */
@@ -264,7 +308,7 @@ public final class Archiver implements AutoCloseable {
         }
     }
 
-    private void archive(ArchiveWriter writer, BurstConsumer consumer, Anchors anchors) throws IOException {
+    private void archive(ArchiveWriter writer, BurstConsumer consumer) throws IOException {
         byte[] folder = HexFormat.of().parseHex(consumer.folderId());
         long dueNanos = System.nanoTime() + config.interval().toNanos();
         while (true) {
@@ -278,13 +322,14 @@ public final class Archiver implements AutoCloseable {
                 take(records, folder, writer);
             } catch (BurstException replaced) {
                 if (replaced.errno() == ESTALE) {
-                    commit(writer, consumer, anchors);
+                    commit(writer, consumer);
                 }
                 throw replaced;
             }
             boolean isAtEnd = isStopping || isLast && isEmpty;
             if (isAtEnd || System.nanoTime() - dueNanos >= 0) {
-                commit(writer, consumer, anchors);
+                commit(writer, consumer);
+                figures.lookAgain(consumer);
                 dueNanos = System.nanoTime() + config.interval().toNanos();
             }
             if (isAtEnd) {
@@ -314,6 +359,7 @@ public final class Archiver implements AutoCloseable {
             byte[] payload = new byte[isRecord ? records.length() : 0];
             if (isRecord) {
                 records.data().get(payload);
+                figures.take(payload.length);
             }
             Leaf leaf = Leaf.ofStream(
                     kindOf(records.kind()),
@@ -339,12 +385,12 @@ public final class Archiver implements AutoCloseable {
     }
 
     /** Signs a head, and then tells the log that it may delete what is under it. */
-    private void commit(ArchiveWriter writer, BurstConsumer consumer, Anchors anchors) throws IOException {
+    private void commit(ArchiveWriter writer, BurstConsumer consumer) throws IOException {
         Checkpoint signed = writer.commit();
         if (signed == head && !isFailing) {
             return;
         }
-        publish(signed, anchors);
+        publish(writer, true);
         tellThatItArchives();
         if (writer.lastOfStream() != null && writer.lastOfStream().folder().equals(consumer.folderId())) {
             consumer.ack(writer.lastOfStream().number());
@@ -365,6 +411,17 @@ public final class Archiver implements AutoCloseable {
         }
         isFailing = true;
         told = reason;
+    }
+
+    private void tellWhatIsLeft() {
+        look();
+        long left = stats().lagRecords();
+        if (left > 0) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "the archive " + config.archive() + " lacks the last " + left + " records of " + config.folder()
+                            + "; the next archiver takes them");
+        }
     }
 
     private void tellThatItArchives() {

@@ -60,8 +60,8 @@ class AnchorsTest {
         return size;
     }
 
-    private void awaitKept(long size) throws Exception {
-        while (Anchors.newestKept(disk, "notary") < size) {
+    private static void awaitKept(Anchors anchors, long size) throws Exception {
+        while (anchors.stats().get(0).leaves() < size) {
             Thread.sleep(1);
         }
     }
@@ -72,11 +72,11 @@ class AnchorsTest {
         try (Anchors anchors = anchors()) {
             anchors.tell(heads.get(0));
             assertThat(next()).isEqualTo(1);
-            awaitKept(1);
+            awaitKept(anchors, 1);
             anchors.tell(heads.get(1));
             anchors.tell(heads.get(2));
             assertThat(next()).isEqualTo(60);
-            awaitKept(60);
+            awaitKept(anchors, 60);
             anchors.tell(heads.get(3));
             anchors.tell(heads.get(4));
         }
@@ -100,7 +100,7 @@ class AnchorsTest {
             assertThat(next()).isEqualTo(2);
             assertThat(next()).isEqualTo(2);
             anchors.tell(heads.get(1));
-            awaitKept(3);
+            awaitKept(anchors, 3);
         }
         assertThat(told)
                 .containsExactly(

@@ -76,13 +76,13 @@ class NativeImageIT {
                             "ch.qos.logback.core.rolling.TimeBasedRollingPolicy")),
             Map.entry("jul/Properties.java", List.of()), // classes that a configuration names
             Map.entry(
-                    "kafka/ShipperManagement.java",
+                    "kafka/KafkaShipper.java",
                     List.of("io.burstlog.kafka.ShipperMXBean", "io.burstlog.kafka.ShipperManagement")),
             Map.entry("micrometer/ShownLogs.java", List.of())); // proxies: a test of their own
 
     private static final Pattern REFLECTS = Pattern.compile("getDeclared(Field|Method|Constructor)|\\.getMethod\\("
             + "|\\.getField\\(|Class\\.forName|\\.loadClass\\(|\\.getResource|newProxyInstance|newMXBeanProxy"
-            + "|ServiceLoader\\.|MethodHandles\\.|registerMBean");
+            + "|ServiceLoader\\.|MethodHandles\\.|registerMBean|ofBean\\(new");
 
     private static Path metadata(String module) {
         return ROOT.resolve(module + "/src/main/resources/META-INF/native-image/io.burstlog/" + ARTIFACTS.get(module)

@@ -5,9 +5,11 @@ import io.burstlog.BurstConsumer;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
 import io.burstlog.ConsumerLag;
+import io.burstlog.jmx.Registration;
 import io.burstlog.kafka.ShipperStats.State;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import javax.management.ObjectName;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -54,7 +56,7 @@ public final class KafkaShipper implements AutoCloseable {
     private final ShipperConfig config;
     private final Announcements announcements;
     private final Thread thread;
-    private ShipperManagement shown;
+    private Registration shown = Registration.NONE;
     private volatile boolean isStopping;
     private volatile boolean isFinishing;
     private volatile String failure;
@@ -96,7 +98,12 @@ public final class KafkaShipper implements AutoCloseable {
 
     static KafkaShipper start(ShipperConfig config, boolean isManaged) {
         KafkaShipper shipper = new KafkaShipper(config, BurstConsumer.open(config.folder(), config.consumer()));
-        shipper.shown = isManaged ? new ShipperManagement(shipper, config.folder(), config.topic()) : null;
+        if (isManaged) {
+            shipper.shown = Registration.ofBean(
+                    new ShipperManagement(shipper),
+                    "type=Shipper,folder=" + ObjectName.quote(config.folder()) + ",topic="
+                            + ObjectName.quote(config.topic()));
+        }
         shipper.thread.start();
         return shipper;
     }
@@ -131,7 +138,7 @@ public final class KafkaShipper implements AutoCloseable {
             thread.interrupt();
             hasEnded(FAREWELL);
         }
-        hide();
+        shown.close();
     }
 
     /**
@@ -147,13 +154,7 @@ public final class KafkaShipper implements AutoCloseable {
             thread.interrupt();
             hasEnded(LAST_PATIENCE);
         }
-        hide();
-    }
-
-    private void hide() {
-        if (shown != null) {
-            shown.close();
-        }
+        shown.close();
     }
 
     private boolean hasEnded(Duration timeout) {

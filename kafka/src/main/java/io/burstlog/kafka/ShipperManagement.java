@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.kafka;
 
-import java.lang.management.ManagementFactory;
-import javax.management.JMException;
-import javax.management.ObjectName;
-
-/** Shows a shipper to management clients until it is closed. A shipper that cannot be shown ships all the same. */
-final class ShipperManagement implements ShipperMXBean, AutoCloseable {
+/** Shows a shipper to management clients. */
+final class ShipperManagement implements ShipperMXBean {
 
     private final KafkaShipper shipper;
-    private ObjectName name;
 
-    ShipperManagement(KafkaShipper shipper, String folder, String topic) {
+    ShipperManagement(KafkaShipper shipper) {
         this.shipper = shipper;
-        try {
-            ObjectName wanted = new ObjectName("io.burstlog:type=Shipper,folder=" + ObjectName.quote(folder) + ",topic="
-                    + ObjectName.quote(topic));
-            ManagementFactory.getPlatformMBeanServer().registerMBean(this, wanted);
-            name = wanted;
-        } catch (JMException nameIsTaken) {
-            name = null;
-        }
     }
 
     @Override
@@ -71,16 +58,5 @@ final class ShipperManagement implements ShipperMXBean, AutoCloseable {
     @Override
     public String getFailure() {
         return shipper.failure();
-    }
-
-    @Override
-    public void close() {
-        if (name != null) {
-            try {
-                ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-            } catch (JMException alreadyOutOfSight) {
-                // It is gone already.
-            }
-        }
     }
 }

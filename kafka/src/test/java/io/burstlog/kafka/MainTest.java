@@ -65,7 +65,11 @@ class MainTest {
                 "transactionBytes", "100000",
                 "acceptOldBrokers", "true");
         ShipperConfig element = KafkaProvider.config(new ShipperProvider.Request(
-                "/logs/a.segments", settings, Map.of("bootstrap.servers", "b:9092"), false, event -> {}));
+                "/logs/a.segments",
+                settings,
+                Map.of("bootstrap.servers", Map.of("value", "b:9092")),
+                false,
+                event -> {}));
         ShipperConfig command = read(
                 "--consumer c --key-pattern (.) --headers ring,sequence --transaction-bytes 100000 --accept-old-brokers");
         assertThat(element.command()).isNotNull().isEqualTo(command.command());

@@ -75,12 +75,7 @@ final class ShownLogs implements NotificationListener {
                     .and("file", ObjectName.unquote(name.getKeyProperty("file")));
             return StreamMeters.of(registry, ofFile, JMX.newMXBeanProxy(server, name, StreamMXBean.class));
         }
-        if ("Shipper".equals(type)) {
-            Tags ofTopic = tags.and("folder", ObjectName.unquote(name.getKeyProperty("folder")))
-                    .and("topic", ObjectName.unquote(name.getKeyProperty("topic")));
-            return ShipperMeters.of(registry, ofTopic, server, name);
-        }
-        return null;
+        return ConsumerMeters.of(registry, tags, server, name);
     }
 
     private synchronized void remove(ObjectName name) {

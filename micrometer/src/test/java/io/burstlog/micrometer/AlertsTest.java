@@ -34,24 +34,10 @@ class AlertsTest {
     @TempDir
     private Path directory;
 
-    /** A shipper shows itself so; its class is in another jar. */
-    public interface ShownMXBean {
-        long getFailures();
-
-        double getLagSeconds();
-    }
-
-    private static final class Shown implements ShownMXBean {
-        @Override
-        public long getFailures() {
-            return 1;
-        }
-
-        @Override
-        public double getLagSeconds() {
-            return 0;
-        }
-    }
+    private static final List<String> CONSUMERS = List.of(
+            "type=Shipper,folder=\"a folder\",topic=\"alerts\"",
+            "type=Archiver,folder=\"a folder\",archive=\"alerts\"",
+            "type=Anchor,folder=\"a folder\",archive=\"alerts\",name=\"eu\"");
 
     @Test
     void whatEachAlertAsksForIsPublishedWithTheLabelsThatItNames() throws Exception {
@@ -63,13 +49,15 @@ class AlertsTest {
                 .durability(Durability.PROCESS)
                 .build();
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        ObjectName shipper = new ObjectName("io.burstlog:type=Shipper,folder=\"a folder\",topic=\"alerts\"");
         try (BurstLog log = BurstLog.open(config);
                 Registration ofRing = Registration.ofRing(ring, log);
                 Registration ofFile = Registration.ofStream(ring, file, log.mainStream());
                 BurstMetrics metrics = new BurstMetrics()) {
             metrics.bindTo(registry);
-            ManagementFactory.getPlatformMBeanServer().registerMBean(new Shown(), shipper);
+            for (String each : CONSUMERS) {
+                ManagementFactory.getPlatformMBeanServer()
+                        .registerMBean(new AnyFigures(), new ObjectName("io.burstlog:" + each));
+            }
             log.append("order 1\n".getBytes(UTF_8));
             List<String> series = registry.scrape()
                     .lines()
@@ -90,7 +78,9 @@ class AlertsTest {
             assertThat(ofRing).isNotNull();
             assertThat(ofFile).isNotNull();
         } finally {
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(shipper);
+            for (String each : CONSUMERS) {
+                ManagementFactory.getPlatformMBeanServer().unregisterMBean(new ObjectName("io.burstlog:" + each));
+            }
         }
     }
 

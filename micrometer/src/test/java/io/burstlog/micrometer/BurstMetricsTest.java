@@ -219,49 +219,6 @@ class BurstMetricsTest {
                 .functionCounter();
     }
 
-    /** A shipper shows itself so; its class is in another jar. */
-    public interface ShownMXBean {
-        long getRecords();
-
-        long getLagRecords();
-
-        double getLagSeconds();
-    }
-
-    private static final class Shown implements ShownMXBean {
-        @Override
-        public long getRecords() {
-            return 42;
-        }
-
-        @Override
-        public long getLagRecords() {
-            return 7;
-        }
-
-        @Override
-        public double getLagSeconds() {
-            return 1.5;
-        }
-    }
-
-    @Test
-    void aShipperHasMetersAsLongAsItIsShown() throws Exception {
-        MeterRegistry registry = new SimpleMeterRegistry();
-        ObjectName name = new ObjectName("io.burstlog:type=Shipper,folder=\"a folder\",topic=\"orders\"");
-        try (BurstMetrics metrics = new BurstMetrics()) {
-            metrics.bindTo(registry);
-            ManagementFactory.getPlatformMBeanServer().registerMBean(new Shown(), name);
-            assertThat(counter(registry.get("burstlog.shipper.records").tags("folder", "a folder", "topic", "orders")))
-                    .isEqualTo(42);
-            assertThat(registry.get("burstlog.shipper.lag.records").gauge().value())
-                    .isEqualTo(7);
-            assertThat(registry.get("burstlog.shipper.lag").gauge().value()).isEqualTo(1.5);
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-            assertThat(registry.find("burstlog.shipper.records").meter()).isNull();
-        }
-    }
-
     @Test
     void prometheusGetsAllThatTheDashboardAsksFor() throws IOException {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

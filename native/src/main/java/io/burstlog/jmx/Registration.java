@@ -78,6 +78,22 @@ public final class Registration implements AutoCloseable {
                 "the log file " + file);
     }
 
+    /**
+     * Shows another bean, whose owner works all the same if that fails.
+     *
+     * @param bean an MXBean
+     * @param key the properties of its name in the domain {@code io.burstlog}
+     * @return the registration, whose close ends this; {@link #NONE} if the bean cannot be shown, for instance because
+     *     its name is taken
+     */
+    public static Registration ofBean(Object bean, String key) {
+        try {
+            return of(bean, key, key);
+        } catch (IllegalStateException cannotBeShown) {
+            return NONE;
+        }
+    }
+
     private static Registration of(Object bean, String key, String what) {
         try {
             ObjectName name = new ObjectName("io.burstlog:" + key);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import io.burstlog.BurstConsumer;
+import io.burstlog.ConsumerLag;
+import java.util.List;
+
+/** The figures of an archiver. Its thread alone changes them; any thread may ask. */
+final class Figures {
+
+    private static final long LOOK_NANOS = 1_000_000_000;
+
+    private long takenRecords;
+    private long takenBytes;
+    private volatile Signed signed = new Signed(0, 0, 0, 0, 0);
+    private volatile long failures;
+    private volatile Look look = new Look(new ConsumerLag(0, 0, 0), System.nanoTime());
+
+    private record Signed(long leaves, long sequence, long millis, long records, long bytes) {}
+
+    private record Look(ConsumerLag lag, long nanos) {
+
+        double seconds() {
+            return lag.oldestEventTimeNanos() == 0
+                    ? (System.nanoTime() - nanos) / 1e9
+                    : Math.max(0, System.currentTimeMillis() / 1e3 - lag.oldestEventTimeNanos() / 1e9);
+        }
+    }
+
+    /** Counts a record that no signed head has yet. */
+    void take(int bytes) {
+        takenRecords++;
+        takenBytes += bytes;
+    }
+
+    /** Forgets what was taken and is under no signed head: it comes again. */
+    void begin() {
+        takenRecords = signed.records;
+        takenBytes = signed.bytes;
+    }
+
+    /**
+     * Notes the head that is in force.
+     *
+     * @param last the newest leaf of the stream under it; null if there is none
+     * @param isNew whether it was signed now
+     */
+    void sign(Checkpoint head, Leaf last, boolean isNew) {
+        signed = new Signed(
+                head.size(),
+                last == null ? 0 : last.sequence(),
+                isNew ? System.currentTimeMillis() : signed.millis,
+                takenRecords,
+                takenBytes);
+    }
+
+    void fail() {
+        failures++;
+    }
+
+    /** Looks what the folder has behind the signed head, at most once a second. */
+    void lookAgain(BurstConsumer consumer) {
+        if (System.nanoTime() - look.nanos >= LOOK_NANOS) {
+            look(consumer.lag());
+        }
+    }
+
+    /** Notes what the folder has behind the signed head. */
+    void look(ConsumerLag lag) {
+        look = new Look(lag, System.nanoTime());
+    }
+
+    ArchiverStats stats(List<ArchiverStats.AnchorStats> anchors) {
+        Signed head = signed;
+        Look last = look;
+        return new ArchiverStats(
+                head.leaves,
+                head.sequence,
+                head.millis,
+                head.records,
+                head.bytes,
+                failures,
+                last.lag.records(),
+                last.lag.bytes(),
+                last.seconds(),
+                anchors);
+    }
+}
