@@ -18,9 +18,8 @@
  *     int64_t sequence = burst_append(log, "order 1\n", 8, 0);      // durable when it returns
  *     burst_close(log);
  *
- * Results. A function returns 0 or a positive value, or a negative errno. After an error burst_last_error() returns
- * one sentence for the calling thread: what, where, the value seen, what to do. It holds until the thread's next
- * failing call.
+ * Results. A function returns 0 or a positive value, or a negative errno. After an error burst_last_error() returns one
+ * sentence for the calling thread: what, where, the value seen, what to do. It holds until its next failing call.
  *
  * Threads. Any thread may call any function at any time, but no signal handler may. burst_open needs 128 KiB of
  * stack. No function is a cancellation point: a thread that is cancelled (pthread_cancel) finishes its call first.
@@ -433,6 +432,7 @@ int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 
 #include "burstlog_rolling.h"
 #include "burstlog_tasks.h"
+#include "burstlog_copy.h"
 #include "burstlog_consumer.h"
 #include "burstlog_reader.h"
 

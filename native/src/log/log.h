@@ -63,6 +63,7 @@ struct burst_stream {
  */
 struct burst {
     struct ring *ring;
+    uint8_t uuid[16];                  /* the ring's */
     struct burst_stream main;          /* room for the main stream; one of `streams` if it was opened */
     _Atomic(burst_stream_t *) streams; /* all streams that were opened */
     pthread_mutex_t names_lock;        /* guards `names` */

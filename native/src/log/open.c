@@ -287,6 +287,7 @@ static int open_log(burst_t *log, const struct checked_config *checked, const st
     rc = rc < 0 ? rc : hand_over_begin(log, checked, ring.uuid, &drains);
     rc = rc < 0 ? rc : open_engine(log, checked, main, drains);
     if (rc == 0) {
+        memcpy(log->uuid, ring.uuid, sizeof log->uuid);
         tell_open(log, checked, &ring);
         rc = drains == ENGINE_DRAINS_NOW ? note_main(log, main) : 0;
     }

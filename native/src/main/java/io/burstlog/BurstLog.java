@@ -84,6 +84,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
                 mainHandle,
                 calls,
                 new ParkedWrites(waker, calls, mainHandle, toString(), this::acceptedSequence, config.main()),
+                new CopyWatermark(handle, Engine.ringId(handle)),
                 statsOf(handle).maxRecordBytes,
                 closeTimeout);
         if (config.main() != null) {
@@ -191,8 +192,9 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         try {
             ParkedWrites parked =
                     new ParkedWrites(waker, calls, opened.getValue(), text, this::acceptedSequence, config);
+            CopyWatermark copy = new CopyWatermark(handle, Engine.ringId(handle));
             BurstStream stream =
-                    new BurstStream(text, opened.getValue(), calls, parked, maxRecordBytes(), closeTimeout);
+                    new BurstStream(text, opened.getValue(), calls, parked, copy, maxRecordBytes(), closeTimeout);
             note(nameOf(name, config), config);
             return stream;
         } catch (Throwable noMemory) {
@@ -311,6 +313,16 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         return VirtualThreads.isCurrent()
                 ? waker.awaitDrained(0, acceptedSequence(), NativeTime.nanosOf(timeout))
                 : BurstStream.check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
+    }
+
+    /** As {@link BurstStream#copiedSequence}, of the main stream. */
+    public long copiedSequence() {
+        return main.copiedSequence();
+    }
+
+    /** As {@link BurstStream#awaitCopied(long, Duration)}, of the main stream. */
+    public boolean awaitCopied(long sequence, Duration timeout) {
+        return main.awaitCopied(sequence, timeout);
     }
 
     /** {@return the figures of this log now; for a closed log its last ones} */

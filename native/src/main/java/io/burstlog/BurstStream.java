@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * One of several streams of a {@link BurstLog}, with a log file of its own: orders, audit, diagnostics.
@@ -41,6 +42,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     private final long maxRecordBytes;
     private final Duration closeTimeout;
     private final ParkedWrites parked;
+    private final CopyWatermark copy;
     private final Lock closing = new ReentrantLock();
     private boolean isAllDrained;
 
@@ -49,12 +51,14 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
             long handle,
             RecordCalls calls,
             ParkedWrites parked,
+            CopyWatermark copy,
             long maxRecordBytes,
             Duration closeTimeout) {
         this.text = text;
         this.handle = handle;
         this.calls = calls;
         this.parked = parked;
+        this.copy = copy;
         this.maxRecordBytes = maxRecordBytes;
         this.closeTimeout = closeTimeout;
     }
@@ -238,6 +242,45 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
         return VirtualThreads.isCurrent()
                 ? parked.awaitDrained(NativeTime.nanosOf(timeout))
                 : check(Engine.burst_stream_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
+    }
+
+    /**
+     * Returns what the keeper of a second copy of this stream reports to. A stream has at most one copy that calls wait
+     * for.
+     *
+     * @return the same object each time
+     */
+    public CopyProgress copyProgress() {
+        return copy;
+    }
+
+    /** {@return the sequence up to which the copy has every record of this stream, or 0; it never goes back} */
+    public long copiedSequence() {
+        return copy.sequence();
+    }
+
+    /**
+     * Waits until the copy has a record of this stream and all before it. The call hurries the drain, so that the
+     * keeper of the copy gets the record at once. A record in the copy is durable in the ring as well. The wait goes on
+     * while the stream is closed: the keeper may still get what the drain has moved.
+     *
+     * @param sequence what the write of the record returned; for 0, a discarded record, there is no wait
+     * @param timeout the longest time to wait; zero or less does not wait
+     * @return whether the copy has it
+     */
+    public boolean awaitCopied(long sequence, Duration timeout) {
+        return awaitCopied(sequence, timeout, () -> false);
+    }
+
+    /**
+     * Waits as {@link #awaitCopied(long, Duration)} does, or until the caller gives up.
+     *
+     * @param givesUp whether to wait no longer. The call asks at its begin, and each time after
+     *     {@link CopyProgress#away} of {@link #copyProgress} was called
+     * @return whether the copy has it
+     */
+    public boolean awaitCopied(long sequence, Duration timeout, BooleanSupplier givesUp) {
+        return copy.await(sequence, NativeTime.nanosOf(timeout), givesUp);
     }
 
     /** {@return the figures of this stream now; for a closed stream its last ones} */

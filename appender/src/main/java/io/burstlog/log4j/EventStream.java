@@ -3,6 +3,7 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.BurstStream;
+import io.burstlog.CopyProgress;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
 import io.burstlog.Segments;
@@ -45,7 +46,7 @@ final class EventStream extends OpenStream {
 
     private final DiscardNotice discards = new DiscardNotice(this);
     private final ShipperEvents ofShippers = new ShipperEvents(this, System::nanoTime);
-    private final Shippers shippers = new Shippers();
+    private final Shippers shippers = new Shippers(CopyProgress.UNHEARD);
     private volatile StreamTerms terms;
 
     /** Null if the file is not rolled. */

@@ -27,6 +27,7 @@ enum ShipperElement {
                     new Attribute("keyPattern", "keyPattern", Settings::text),
                     new Attribute("headers", "headers", Settings::text),
                     new Attribute("transactionSize", "transactionBytes", Settings::size),
+                    new Attribute(ShipperElement.COPIES, ShipperElement.COPIES, Settings::count),
                     new Attribute("acceptOldBrokers", "acceptOldBrokers", Settings::flag))),
 
     /** Keeps records in a signed archive. */
@@ -46,6 +47,11 @@ enum ShipperElement {
                     new Attribute("interval", "interval", Settings::time),
                     new Attribute("sealedEvery", "sealedEvery", Settings::count),
                     new Attribute("sealedWithin", "sealedWithin", Settings::time)));
+
+    /** The setting of the shipper that keeps the copy for which log calls wait: how many hosts must have it. */
+    static final String COPIES = "copies";
+
+    static final String DEFAULT_COPIES = "2";
 
     private final String text;
 
@@ -110,6 +116,11 @@ enum ShipperElement {
     static boolean isNamed(final Node element, final String name) {
         return element.getName().equalsIgnoreCase(name)
                 || element.getType().getKey().equalsIgnoreCase(name);
+    }
+
+    /** Tells whether such a shipper can keep the copy for which log calls wait. */
+    boolean canCopy() {
+        return attributes.stream().anyMatch(each -> each.name().equals(COPIES));
     }
 
     /** Returns the name of the element. */

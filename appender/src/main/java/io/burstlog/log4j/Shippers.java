@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
+import io.burstlog.CopyProgress;
 import io.burstlog.ShipperProvider.Shipper;
 import io.burstlog.doors.OpenRing;
 import java.time.Duration;
@@ -29,8 +30,14 @@ final class Shippers {
 
     private static final Duration RETRY = Duration.ofSeconds(1);
 
+    private final CopyProgress copy;
     private final Map<BurstAppender, List<ShipperSettings>> wanted = new LinkedHashMap<>();
     private final Map<String, Running> running = new TreeMap<>();
+
+    /** @param copy hears how far the copy has got that log calls wait for */
+    Shippers(final CopyProgress copy) {
+        this.copy = copy;
+    }
 
     /**
      * Tells whether this is a thread of a shipper or of its client. A log call of such a thread must not wait for space
@@ -102,7 +109,8 @@ final class Shippers {
             }
             return isGone;
         });
-        last.forEach((consumer, settings) -> running.computeIfAbsent(consumer, name -> new Running(folder, settings)));
+        last.forEach(
+                (consumer, settings) -> running.computeIfAbsent(consumer, name -> new Running(folder, settings, copy)));
     }
 
     /** A shipper, and before that the thread that tries to open its folder. */
@@ -110,6 +118,7 @@ final class Shippers {
 
         private final String folder;
         private final ShipperSettings settings;
+        private final CopyProgress copy;
         private final Thread opening;
         private boolean isStopping;
         private boolean isLeft;
@@ -117,9 +126,10 @@ final class Shippers {
         /** Null until the folder is open. */
         private Shipper shipper;
 
-        Running(final String folder, final ShipperSettings settings) {
+        Running(final String folder, final ShipperSettings settings, final CopyProgress copy) {
             this.folder = folder;
             this.settings = settings;
+            this.copy = copy;
             opening = new Thread(THREADS, this::open, "burstlog-shipper");
             opening.setDaemon(true);
             opening.start();
@@ -145,7 +155,7 @@ final class Shippers {
 
         private Shipper start(final boolean isTold) {
             try {
-                final Shipper started = settings.start(folder);
+                final Shipper started = settings.start(folder, copy);
                 if (isTold) {
                     LOGGER.warn("Burst: the segments folder {} is passed on now, by {}.", folder, settings);
                 }

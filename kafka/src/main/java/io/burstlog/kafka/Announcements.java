@@ -84,8 +84,7 @@ final class Announcements {
 
     /** Tells that the shipper waits: when it begins to fail, and when it fails for another reason than the one told. */
     void waits(Throwable reason, boolean isNew) {
-        Throwable cause = reason.getCause() == null ? reason : reason.getCause();
-        String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        String why = textOf(reason);
         timesSeen = why.equals(seen) ? timesSeen + 1 : 1;
         seen = why;
         if (isNew || (timesSeen == LASTING && !why.equals(told))) {
@@ -95,6 +94,11 @@ final class Announcements {
                     "topic " + config.topic() + " gets no records for the moment: " + why + "; they wait in "
                             + config.folder());
         }
+    }
+
+    static String textOf(Throwable reason) {
+        Throwable cause = reason.getCause() == null ? reason : reason.getCause();
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
     void isLeft(long records) {

@@ -55,12 +55,12 @@ public final class KafkaShipper implements AutoCloseable {
 
     private final ShipperConfig config;
     private final Announcements announcements;
+    private final Figures figures = new Figures();
     private final Thread thread;
     private Registration shown = Registration.NONE;
     private volatile boolean isStopping;
     private volatile boolean isFinishing;
     private volatile String failure;
-    private volatile ShipperStats stats = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Null while there is no folder. The shipper's thread alone uses this and the fields below. */
     private BurstConsumer consumer;
@@ -110,7 +110,7 @@ public final class KafkaShipper implements AutoCloseable {
 
     /** {@return the figures of this moment} */
     public ShipperStats stats() {
-        return stats;
+        return figures.now();
     }
 
     /** {@return why it has ended by itself, in a sentence; null if it has not} */
@@ -196,7 +196,7 @@ public final class KafkaShipper implements AutoCloseable {
             for (long backOff = FIRST_BACK_OFF_MILLIS;
                     !isStopping;
                     backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS)) {
-                long before = stats.transactions();
+                long before = figures.now().transactions();
                 Throwable reason = runSession();
                 if (reason == null || isStopping) {
                     break;
@@ -211,7 +211,7 @@ public final class KafkaShipper implements AutoCloseable {
                     rest(backOff);
                     continue;
                 }
-                if (stats.transactions() > before) {
+                if (figures.now().transactions() > before) {
                     backOff = FIRST_BACK_OFF_MILLIS;
                 }
                 tellFailure(reason);
@@ -237,7 +237,8 @@ public final class KafkaShipper implements AutoCloseable {
      */
     private void changeFolder(String sentence) {
         leaveFolder();
-        update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
+        config.copyProgress().away(sentence);
+        figures.add(State.WAITING, figures.now().shippedNumber(), 0, 0, 0, 1);
         announcements.changesFolder(sentence, next);
     }
 
@@ -286,19 +287,42 @@ public final class KafkaShipper implements AutoCloseable {
         }
         topicId = session.topicId();
         next = last > 0 ? last + 1 : isNewTopic ? acknowledged + 1 : next;
-        if (session.isOldBroker() && stats.state() == State.CONNECTING && stats.failures() == 0) {
+        if (session.isOldBroker()
+                && figures.now().state() == State.CONNECTING
+                && figures.now().failures() == 0) {
             announcements.brokersAreOld();
         }
         consumer.seek(next);
         // An answer of the brokers is not enough: the topic may refuse the next record each time.
-        update(stats.state() == State.WAITING ? State.WAITING : State.SHIPPING, next - 1, 0, 0, 0, 0);
+        figures.add(figures.now().state() == State.WAITING ? State.WAITING : State.SHIPPING, next - 1, 0, 0, 0, 0);
         isCaughtUp = false;
+        tellWhatIsCopied();
         note(true);
+        config.copyProgress().back(session.place(), figures.now().lagRecords());
+    }
+
+    /** Tells that the topic has the record before the next one, and all before it, if the folder still has that one. */
+    private void tellWhatIsCopied() {
+        if (next > 1) {
+            consumer.seek(next - 1);
+            ConsumedRecords last = consumer.poll(0, Duration.ZERO);
+            if (last.next()) {
+                tellCopied(last);
+            }
+            consumer.seek(next);
+        }
+    }
+
+    /** Tells that the topic has the current record and all before it. */
+    private void tellCopied(ConsumedRecords last) {
+        if (last.kind() != ConsumedRecords.Kind.MISSING) {
+            config.copyProgress().copied(last.ring(), last.sequence());
+        }
     }
 
     /** Called when a transaction is committed, or when there is nothing to ship. */
     private void tellThatItShips() {
-        boolean isAgain = stats.state() == State.WAITING;
+        boolean isAgain = figures.now().state() == State.WAITING;
         if (isAgain) {
             setState(State.SHIPPING);
         }
@@ -322,9 +346,10 @@ public final class KafkaShipper implements AutoCloseable {
         }
         records.rewind();
         session.ship(records);
+        tellCopied(records);
         tellThatItShips();
         next = consumer.position();
-        update(State.SHIPPING, next - 1, count, bytes, 1, 0);
+        figures.add(State.SHIPPING, next - 1, count, bytes, 1, 0);
     }
 
     private static boolean isFinal(Throwable reason) {
@@ -341,16 +366,18 @@ public final class KafkaShipper implements AutoCloseable {
     private void fail(Throwable reason) {
         announcements.ends(reason, isFinal(reason), sentence -> {
             failure = sentence;
+            config.copyProgress().away(sentence);
             setState(State.FAILED);
         });
     }
 
     private void tellFailure(Throwable reason) {
-        boolean isNew = stats.state() != State.WAITING;
+        boolean isNew = figures.now().state() != State.WAITING;
         if (consumer != null) {
             consumer.seek(next); // so that the lag counts the records that were read and could not be shipped
         }
-        update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
+        figures.add(State.WAITING, figures.now().shippedNumber(), 0, 0, 0, 1);
+        config.copyProgress().away(Announcements.textOf(reason));
         announcements.waits(reason, isNew);
     }
 
@@ -384,21 +411,7 @@ public final class KafkaShipper implements AutoCloseable {
     }
 
     private void setState(State state) {
-        update(state, stats.shippedNumber(), 0, 0, 0, 0);
-    }
-
-    private void update(State state, long shipped, long records, long bytes, long transactions, long failures) {
-        ShipperStats old = stats;
-        stats = new ShipperStats(
-                state,
-                shipped,
-                old.records() + records,
-                old.bytes() + bytes,
-                old.transactions() + transactions,
-                old.failures() + failures,
-                old.lagRecords(),
-                old.lagBytes(),
-                old.lagSeconds());
+        figures.add(state, figures.now().shippedNumber(), 0, 0, 0, 0);
     }
 
     /**
@@ -426,18 +439,6 @@ public final class KafkaShipper implements AutoCloseable {
             consumer.ack(old);
             acknowledged = old;
         }
-        long oldest = lag.oldestEventTimeNanos();
-        double seconds = oldest == 0 ? 0 : Math.max(0, System.currentTimeMillis() / 1e3 - oldest / 1e9);
-        ShipperStats before = stats;
-        stats = new ShipperStats(
-                before.state(),
-                before.shippedNumber(),
-                before.records(),
-                before.bytes(),
-                before.transactions(),
-                before.failures(),
-                lag.records(),
-                lag.bytes(),
-                seconds);
+        figures.setLag(lag);
     }
 }

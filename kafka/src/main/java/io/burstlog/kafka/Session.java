@@ -55,6 +55,7 @@ final class Session implements AutoCloseable {
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
     private final boolean isOldBroker;
     private final long shipped;
+    private final String place;
     private final Uuid topicId;
     private final Map<Integer, Long> lastOffsets = new HashMap<>();
     private TopicRecords records;
@@ -108,6 +109,7 @@ final class Session implements AutoCloseable {
                     new ByteArrayDeserializer(),
                     new ByteArrayDeserializer())) {
                 producer.initTransactions();
+                place = config.copies() > 0 ? CopyPlace.of(admin, config.topic(), config.copies()) : "";
                 shipped =
                         checkedNumber(new LastShipped(admin, topic, records::numberOf, timeoutNanos).find(partitions));
             } catch (Throwable failure) {
@@ -193,6 +195,11 @@ final class Session implements AutoCloseable {
     /** Returns the number of the topic's last record when the session began; 0 if it had none. */
     long shipped() {
         return shipped;
+    }
+
+    /** Where the topic keeps what it confirms; empty if nobody waits for that. */
+    String place() {
+        return place;
     }
 
     /** The topic's id: a topic that was deleted and made anew has another one. */

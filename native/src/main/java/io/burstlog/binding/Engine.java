@@ -4,6 +4,7 @@ package io.burstlog.binding;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /**
  * The functions of {@code burstlog.h} under their C names, bound by {@link EngineLibrary}. A {@code long} stands for a
@@ -26,6 +27,8 @@ public final class Engine {
 
     /** The C functions write at most this much of a recovery statement. */
     private static final int STATEMENT_BYTES = 64 * 1024;
+
+    private static final int RING_ID_BYTES = 16;
 
     /** {@code BURST_PATH_BYTES}. */
     public static final int PATH_BYTES = 4096;
@@ -122,6 +125,10 @@ public final class Engine {
 
     static native void burst_nudge(long log);
 
+    public static native void burst_hurry(long log);
+
+    private static native void burst_ring_id(long log, byte[] id);
+
     static native int burst_is_drained(long log, long sequence);
 
     static native int burst_stream_is_drained(long stream, long sequence);
@@ -172,6 +179,13 @@ public final class Engine {
         byte[] path = new byte[PATH_BYTES];
         burst_stream_current_file(stream, path, path.length);
         return terminated(path);
+    }
+
+    /** Returns the id of the ring, 32 hexadecimal digits. */
+    public static String ringId(long log) {
+        byte[] id = new byte[RING_ID_BYTES];
+        burst_ring_id(log, id);
+        return HexFormat.of().formatHex(id);
     }
 
     /** @param text null for none */
