@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 
 /**
  * Starts shippers of folders of segments for the readers of configurations. {@link java.util.ServiceLoader} finds it;
- * {@code burstlog-kafka} provides the element {@code <Kafka>}, and {@code burstlog-archive} the element
- * {@code <Archive>}.
+ * {@code burstlog-kafka} provides the element {@code <Kafka>}, {@code burstlog-archive} the element {@code <Archive>},
+ * and {@code burstlog-bookkeeper} the element {@code <BookKeeper>}.
  *
  * <p>Thread-safe.
  */

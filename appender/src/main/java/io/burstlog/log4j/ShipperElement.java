@@ -46,7 +46,19 @@ enum ShipperElement {
                     new Attribute("consumer", "consumer", Settings::text),
                     new Attribute("interval", "interval", Settings::time),
                     new Attribute("sealedEvery", "sealedEvery", Settings::count),
-                    new Attribute("sealedWithin", "sealedWithin", Settings::time)));
+                    new Attribute("sealedWithin", "sealedWithin", Settings::time))),
+
+    /** Copies records to bookies. */
+    BOOKKEEPER(
+            "BookKeeper",
+            "burstlog-bookkeeper or bookkeeper-server",
+            "Property",
+            "write <Property name=\"..\">..</Property>",
+            settings -> "to-bookkeeper",
+            settings -> "burstlog-bookkeeper.jar copy with that folder and --properties FILE",
+            List.of(
+                    new Attribute("consumer", "consumer", Settings::text),
+                    new Attribute("blockSize", "blockBytes", Settings::size)));
 
     /** The setting of the shipper that keeps the copy for which log calls wait: how many hosts must have it. */
     static final String COPIES = "copies";

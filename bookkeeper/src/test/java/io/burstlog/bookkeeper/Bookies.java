@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bookkeeper;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.bookkeeper.client.BookKeeperAdmin;
+import org.apache.bookkeeper.conf.ServerConfiguration;
+
+/** A ZooKeeper and three bookies, each a process of its own. A bookie can be killed, and started again. */
+final class Bookies implements AutoCloseable {
+
+    private static final int COUNT = 3;
+    private static final int PATIENCE_MILLIS = 60_000;
+
+    private final Path work;
+    private final String uri;
+    private final int[] ports = new int[COUNT];
+    private final Process keeper;
+    private final Process[] bookies = new Process[COUNT];
+
+    /** @param journal lines of the bookies' configuration, about their journals */
+    Bookies(Path work, String journal) throws Exception {
+        this.work = work;
+        deleteTree(work);
+        Files.createDirectories(work);
+        int port = freePort();
+        uri = "zk+hierarchical://127.0.0.1:" + port + "/ledgers";
+        Path settings = Files.writeString(work.resolve("zoo.cfg"), """
+                dataDir=%s
+                clientPort=%d
+                clientPortAddress=127.0.0.1
+                tickTime=500
+                admin.enableServer=false
+                """.formatted(work.resolve("zookeeper"), port));
+        keeper = java(
+                work.resolve("zookeeper.out"),
+                "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                settings.toString());
+        awaitPort(keeper, port);
+        for (int i = 0; i < COUNT; i++) {
+            ports[i] = freePort();
+            Files.writeString(settings(i), """
+                    metadataServiceUri=%s
+                    bookiePort=%d
+                    allowLoopback=true
+                    advertisedAddress=127.0.0.1
+                    journalDirectories=%s
+                    ledgerDirectories=%s
+                    indexDirectories=%s
+                    httpServerEnabled=false
+                    numAddWorkerThreads=1
+                    numReadWorkerThreads=1
+                    numHighPriorityWorkerThreads=1
+                    journalPreAllocSizeMB=1
+                    logSizeLimit=16777216
+                    skipListSizeLimit=8388608
+                    dbStorage_writeCacheMaxSizeMb=8
+                    diskUsageThreshold=0.99
+                    diskUsageWarnThreshold=0.99
+                    zkTimeout=4000
+                    %s
+                    """.formatted(uri, ports[i], folder(i), folder(i), folder(i), journal));
+        }
+        ServerConfiguration configuration = new ServerConfiguration();
+        configuration.loadConf(settings(0).toUri().toURL());
+        BookKeeperAdmin.initNewCluster(configuration);
+        for (int i = 0; i < COUNT; i++) {
+            start(i);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            awaitPort(bookies[i], ports[i]);
+        }
+    }
+
+    private Path settings(int bookie) {
+        return work.resolve("bookie-" + bookie + ".conf");
+    }
+
+    private Path folder(int bookie) {
+        return work.resolve("bookie-" + bookie);
+    }
+
+    String uri() {
+        return uri;
+    }
+
+    void start(int bookie) throws IOException {
+        bookies[bookie] = java(
+                work.resolve("bookie-" + bookie + ".out"),
+                "org.apache.bookkeeper.server.Main",
+                "--conf",
+                settings(bookie).toString());
+    }
+
+    /** Starts it again, and waits until it answers. */
+    void startAgain(int bookie) throws Exception {
+        start(bookie);
+        awaitPort(bookies[bookie], ports[bookie]);
+    }
+
+    void kill(int bookie) throws InterruptedException {
+        kill(bookies[bookie]);
+    }
+
+    static void kill(Process process) throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return any.getLocalPort();
+        }
+    }
+
+    private static void awaitPort(Process process, int port) throws Exception {
+        for (long begin = System.nanoTime(); ; Thread.sleep(20)) {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress("127.0.0.1", port), 1000);
+                return;
+            } catch (IOException notYet) {
+                if (!process.isAlive() || System.nanoTime() - begin > PATIENCE_MILLIS * 1_000_000L) {
+                    throw new IOException("nothing listens at port " + port + ", see its output", notYet);
+                }
+            }
+        }
+    }
+
+    /** A JVM with the class path of this one. */
+    static Process java(Path said, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx160m",
+                "-XX:MaxDirectMemorySize=128m",
+                "-Dio.netty.leakDetection.level=disabled",
+                "--add-opens",
+                "java.base/java.io=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path")));
+        String nativeAccess = System.getProperty("native.access", "");
+        if (!nativeAccess.isEmpty()) {
+            command.add(1, nativeAccess);
+        }
+        command.addAll(Arrays.asList(arguments));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(said.toFile()))
+                .start();
+    }
+
+    static void deleteTree(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> tree = Files.walk(directory)) {
+                for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        for (Process each : bookies) {
+            if (each != null) {
+                kill(each);
+            }
+        }
+        kill(keeper);
+    }
+}
