@@ -22,6 +22,10 @@ import java.util.function.LongSupplier;
  * went on from there would sign a second history. Files beyond the kept head are of no tree: the next open deletes
  * them. No file that a head covers is written again: partial tiles carry their width in their names.
  *
+ * <p>Payloads are compressed, and everything is written, synced and signed, by one thread behind the one that appends:
+ * in the order in which it came. So a head is signed behind all that it covers, and the next leaves are hashed
+ * meanwhile.
+ *
  * <p>After an exception the writer is of no use: the next open cuts what was under way. One thread uses it.
  */
 final class ArchiveWriter implements AutoCloseable {
@@ -32,15 +36,34 @@ final class ArchiveWriter implements AutoCloseable {
     private final Disk disk;
     private final Fence fence;
     private final LongSupplier clock;
+    private final WriteBehind compressing = new WriteBehind("burstlog-archive zstd");
+    private final WriteBehind writing = new WriteBehind("burstlog-archive write");
+
+    /** Names that are not durable yet; the thread that writes knows them alone. */
     private final Set<String> dirty = new HashSet<>();
+
     private final TreeEdge tree;
     private final PayloadWriter payloads;
     private final ByteArrayOutputStream bundle = new ByteArrayOutputStream();
     private List<SigningKey> keys;
     private KeptHead kept;
-    private Checkpoint head;
+    private volatile Checkpoint head;
+    private volatile Signed signed;
+    private long begun;
     private Leaf lastOfStream;
     private Leaf.Kind lastKind;
+    private long records;
+    private long payloadBytes;
+
+    /**
+     * A signed head.
+     *
+     * @param head durable
+     * @param lastOfStream the last leaf of a stream that it covers; null if there is none
+     * @param records those that this writer appended and it covers
+     * @param bytes of their payloads
+     */
+    record Signed(Checkpoint head, Leaf lastOfStream, long records, long bytes) {}
 
     /** Keeps an archiver from signing that is not the owner any more. */
     interface Fence {
@@ -55,8 +78,8 @@ final class ArchiveWriter implements AutoCloseable {
         this.fence = fence;
         this.clock = clock;
         keys = List.of(key);
-        tree = new TreeEdge(disk, dirty);
-        payloads = new PayloadWriter(disk, dirty);
+        tree = new TreeEdge(disk, this::write);
+        payloads = new PayloadWriter(disk, compressing, this::appendBehind);
     }
 
     /**
@@ -132,6 +155,8 @@ final class ArchiveWriter implements AutoCloseable {
         payloads.open(head.size());
         lastOfStream = reader.lastOfStream();
         new LeftOver(disk, head.size()).delete();
+        signed = new Signed(head, lastOfStream, 0, 0);
+        begun = head.size();
     }
 
     private Checkpoint requireKept(VerifierKey key) throws IOException {
@@ -245,6 +270,8 @@ final class ArchiveWriter implements AutoCloseable {
         long index = tree.size();
         tree.add(leaf.hash());
         lastKind = leaf.kind();
+        records += lastKind == Leaf.Kind.RECORD ? 1 : 0;
+        payloadBytes += payload.length;
         if (leaf.kind().isOfStream()) {
             lastOfStream = leaf;
         }
@@ -253,8 +280,8 @@ final class ArchiveWriter implements AutoCloseable {
             writeEntries(Tiles.WIDTH);
             bundle.reset();
         }
-        if (head != null && tree.size() - head.size() >= MOST_PENDING) {
-            commit();
+        if (tree.size() - begun >= MOST_PENDING) {
+            beginCommit();
         }
         return index;
     }
@@ -265,9 +292,18 @@ final class ArchiveWriter implements AutoCloseable {
     }
 
     private void writeEntries(int width) throws IOException {
-        String name = Tiles.entries((tree.size() - 1) / Tiles.WIDTH, width);
-        disk.write(name, bundle.toByteArray());
-        dirty.add(name);
+        write(Tiles.entries((tree.size() - 1) / Tiles.WIDTH, width), bundle.toByteArray());
+    }
+
+    private void write(String name, byte[] bytes) throws IOException {
+        compressing.add(0, () -> appendBehind(name, 0, bytes));
+    }
+
+    private void appendBehind(String name, long offset, byte[] bytes) throws IOException {
+        writing.add(bytes.length, () -> {
+            disk.append(name, offset, bytes, bytes.length);
+            dirty.add(name);
+        });
     }
 
     /**
@@ -276,24 +312,57 @@ final class ArchiveWriter implements AutoCloseable {
      * @return the head; the one before if nothing was appended
      */
     Checkpoint commit() throws IOException {
-        if (head != null && tree.size() == head.size()) {
-            return head;
+        beginCommit();
+        compressing.await();
+        writing.await();
+        return head;
+    }
+
+    /** Begins to make durable what was appended, and to sign a head of it, while the next leaves are appended. */
+    void beginCommit() throws IOException {
+        long size = tree.size();
+        if (size == begun) {
+            return;
         }
-        payloads.writeEdge(tree.size());
-        if (tree.size() % Tiles.WIDTH > 0) {
-            writeEntries((int) (tree.size() % Tiles.WIDTH));
+        payloads.writeEdge(size);
+        if (size % Tiles.WIDTH > 0) {
+            writeEntries((int) (size % Tiles.WIDTH));
         }
         tree.writeEdge();
+        Work work = new Work(size, tree.root(), keys, kept, lastKind, lastOfStream, records, payloadBytes);
+        compressing.add(0, () -> writing.add(0, () -> sign(work)));
+        begun = size;
+    }
+
+    /** A head is signed of this, once that is durable. */
+    private record Work(
+            long size,
+            byte[] root,
+            List<SigningKey> keys,
+            KeptHead kept,
+            Leaf.Kind lastKind,
+            Leaf lastOfStream,
+            long records,
+            long bytes) {}
+
+    private void sign(Work of) throws IOException {
         disk.sync(dirty);
         dirty.clear();
         fence.check();
         long before = head == null ? 0 : head.size();
-        Checkpoint next = Checkpoint.sign(keys.get(0).verifier().name(), tree.size(), tree.root(), keys);
-        kept.write(next);
+        Checkpoint next = Checkpoint.sign(of.keys.get(0).verifier().name(), of.size, of.root, of.keys);
+        of.kept.write(next);
         head = next;
-        publish(lastKind == Leaf.Kind.KEY);
+        publish(of.lastKind == Leaf.Kind.KEY);
         deletePartial(before);
-        return head;
+        signed = new Signed(next, of.lastOfStream, of.records, of.bytes);
+    }
+
+    /** {@return the last signed head, with what it covers; throws what the other threads have met} */
+    Signed signed() throws IOException {
+        compressing.check();
+        writing.check();
+        return signed;
     }
 
     /** Lets readers see the head; the first head of a key is kept for good. */
@@ -348,8 +417,11 @@ final class ArchiveWriter implements AutoCloseable {
         return both;
     }
 
+    /** Forgets what was appended and is under no head yet. */
     @Override
     public void close() {
+        compressing.close();
+        writing.close();
         payloads.close();
     }
 }

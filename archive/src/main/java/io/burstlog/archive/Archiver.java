@@ -265,14 +265,14 @@ public final class Archiver implements AutoCloseable {
                 BurstConsumer consumer = BurstConsumer.open(config.folder(), config.consumer())) {
             begin(writer, consumer);
             statements.promise(writer, disk);
-            publish(writer, false);
+            publish(writer.signed(), false);
             archive(writer, consumer);
         }
     }
 
-    private void publish(ArchiveWriter writer, boolean isNew) {
-        head = writer.head();
-        figures.sign(head, writer.lastOfStream(), isNew);
+    private void publish(ArchiveWriter.Signed signed, boolean isNew) {
+        head = signed.head();
+        figures.sign(signed, isNew);
         anchors.tell(head);
     }
 
@@ -322,15 +322,18 @@ public final class Archiver implements AutoCloseable {
                 take(records, folder, writer);
             } catch (BurstException replaced) {
                 if (replaced.errno() == ESTALE) {
-                    commit(writer, consumer);
+                    writer.commit();
+                    tellSigned(writer.signed(), consumer);
                 }
                 throw replaced;
             }
             boolean isAtEnd = isStopping || isLast && isEmpty;
             if (isAtEnd || System.nanoTime() - dueNanos >= 0) {
-                commit(writer, consumer);
+                commit(writer, isAtEnd, consumer);
                 figures.lookAgain(consumer);
                 dueNanos = System.nanoTime() + config.interval().toNanos();
+            } else if (writer.signed().head() != head) {
+                tellSigned(writer.signed(), consumer);
             }
             if (isAtEnd) {
                 return;
@@ -359,7 +362,6 @@ public final class Archiver implements AutoCloseable {
             byte[] payload = new byte[isRecord ? records.length() : 0];
             if (isRecord) {
                 records.data().get(payload);
-                figures.take(payload.length);
             }
             Leaf leaf = Leaf.ofStream(
                     kindOf(records.kind()),
@@ -384,16 +386,25 @@ public final class Archiver implements AutoCloseable {
         };
     }
 
-    /** Signs a head, and then tells the log that it may delete what is under it. */
-    private void commit(ArchiveWriter writer, BurstConsumer consumer) throws IOException {
-        Checkpoint signed = writer.commit();
-        if (signed == head && !isFailing) {
-            return;
+    /** Has a head signed. The next records come meanwhile, unless they end, or something had failed before. */
+    private void commit(ArchiveWriter writer, boolean isAtEnd, BurstConsumer consumer) throws IOException {
+        writer.beginCommit();
+        if (isAtEnd || isFailing) {
+            writer.commit();
         }
-        publish(writer, true);
+        ArchiveWriter.Signed signed = writer.signed();
+        if (signed.head() != head || isFailing) {
+            tellSigned(signed, consumer);
+        }
+    }
+
+    /** Publishes a head, and tells the log that it may delete what is under it. */
+    private void tellSigned(ArchiveWriter.Signed signed, BurstConsumer consumer) {
+        publish(signed, true);
         tellThatItArchives();
-        if (writer.lastOfStream() != null && writer.lastOfStream().folder().equals(consumer.folderId())) {
-            consumer.ack(writer.lastOfStream().number());
+        Leaf last = signed.lastOfStream();
+        if (last != null && last.folder().equals(consumer.folderId())) {
+            consumer.ack(last.number());
         }
     }
 

@@ -10,8 +10,10 @@ final class Figures {
 
     private static final long LOOK_NANOS = 1_000_000_000;
 
-    private long takenRecords;
-    private long takenBytes;
+    /** Those of the sessions before. */
+    private long recordsBefore;
+
+    private long bytesBefore;
     private volatile Signed signed = new Signed(0, 0, 0, 0, 0);
     private volatile long failures;
     private volatile Look look = new Look(new ConsumerLag(0, 0, 0), System.nanoTime());
@@ -27,31 +29,24 @@ final class Figures {
         }
     }
 
-    /** Counts a record that no signed head has yet. */
-    void take(int bytes) {
-        takenRecords++;
-        takenBytes += bytes;
-    }
-
-    /** Forgets what was taken and is under no signed head: it comes again. */
+    /** A writer begins to count anew: what it takes, and no head has yet, comes again if it fails. */
     void begin() {
-        takenRecords = signed.records;
-        takenBytes = signed.bytes;
+        recordsBefore = signed.records;
+        bytesBefore = signed.bytes;
     }
 
     /**
      * Notes the head that is in force.
      *
-     * @param last the newest leaf of the stream under it; null if there is none
      * @param isNew whether it was signed now
      */
-    void sign(Checkpoint head, Leaf last, boolean isNew) {
+    void sign(ArchiveWriter.Signed now, boolean isNew) {
         signed = new Signed(
-                head.size(),
-                last == null ? 0 : last.sequence(),
+                now.head().size(),
+                now.lastOfStream() == null ? 0 : now.lastOfStream().sequence(),
                 isNew ? System.currentTimeMillis() : signed.millis,
-                takenRecords,
-                takenBytes);
+                recordsBefore + now.records(),
+                bytesBefore + now.bytes());
     }
 
     void fail() {

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Writes payloads: the frame of each full bundle behind the one before, and that of the last, partial bundle into a
- * file of its own, which no later one replaces before a head covers that. One thread uses it.
+ * file of its own, which no later one replaces before a head covers that. One thread uses it; another one compresses
+ * behind it.
  */
 final class PayloadWriter {
 
@@ -22,20 +22,29 @@ final class PayloadWriter {
     private static final int FIRST_ROOM = 1 << 16;
 
     private final Disk disk;
+    private final WriteBehind compressing;
+    private final Output output;
+    private byte[] bundle = new byte[FIRST_ROOM];
+    private int bundleBytes;
 
-    /** Names that are not durable yet. */
-    private final Set<String> dirty;
+    // ------------------------------------------------------------------------- of the thread that compresses, alone
 
     private final ZstdCompressCtx compressor = compressor();
     private final List<SeekTable.Frame> frames = new ArrayList<>();
-    private byte[] bundle = new byte[FIRST_ROOM];
     private byte[] compressed = new byte[FIRST_ROOM];
-    private int bundleBytes;
     private long file;
 
-    PayloadWriter(Disk disk, Set<String> dirty) {
+    /** Where frames are written to. */
+    interface Output {
+
+        /** Writes at this place of a file, which is its end, at some later time. */
+        void append(String name, long offset, byte[] bytes) throws IOException;
+    }
+
+    PayloadWriter(Disk disk, WriteBehind compressing, Output output) {
         this.disk = disk;
-        this.dirty = dirty;
+        this.compressing = compressing;
+        this.output = output;
     }
 
     static ZstdCompressCtx compressor() {
@@ -97,21 +106,25 @@ final class PayloadWriter {
 
     /** Ends the bundle: its frame is written behind the others, and after the last frame of a file its table. */
     void endBundle() throws IOException {
+        byte[] full = bundle;
+        int length = bundleBytes;
+        compressing.add(length, () -> writeFrame(full, length));
+        bundle = new byte[length > FIRST_ROOM << 8 ? FIRST_ROOM : bundle.length];
+        bundleBytes = 0;
+    }
+
+    private void writeFrame(byte[] content, int length) throws IOException {
         String name = Tiles.payload(file);
         long offset = frames.isEmpty() ? 0 : frames.get(frames.size() - 1).end();
-        int length = compress();
-        disk.append(name, offset, compressed, length);
-        dirty.add(name);
-        frames.add(new SeekTable.Frame(offset, length, bundleBytes));
-        bundleBytes = 0;
+        byte[] frame = compress(content, length);
+        output.append(name, offset, frame);
+        frames.add(new SeekTable.Frame(offset, frame.length, length));
         if (frames.size() == Tiles.WIDTH) {
-            byte[] table = SeekTable.of(frames);
-            disk.append(name, offset + length, table, table.length);
+            output.append(name, offset + frame.length, SeekTable.of(frames));
             frames.clear();
             file++;
         }
-        if (bundle.length > FIRST_ROOM << 8) {
-            bundle = new byte[FIRST_ROOM];
+        if (compressed.length > FIRST_ROOM << 8) {
             compressed = new byte[FIRST_ROOM];
         }
     }
@@ -119,18 +132,19 @@ final class PayloadWriter {
     /** Writes the frame of the partial bundle, if there is one. */
     void writeEdge(long size) throws IOException {
         if (size % Tiles.WIDTH > 0) {
-            String name = Tiles.payloadEdge(file, (int) (size % Tiles.PAYLOAD_LEAVES));
-            disk.write(name, Arrays.copyOf(compressed, compress()));
-            dirty.add(name);
+            byte[] edge = Arrays.copyOf(bundle, bundleBytes);
+            String name = Tiles.payloadEdge(size / Tiles.PAYLOAD_LEAVES, (int) (size % Tiles.PAYLOAD_LEAVES));
+            compressing.add(edge.length, () -> output.append(name, 0, compress(edge, edge.length)));
         }
     }
 
-    private int compress() {
-        int room = Math.toIntExact(Zstd.compressBound(bundleBytes));
+    private byte[] compress(byte[] content, int length) {
+        int room = Math.toIntExact(Zstd.compressBound(length));
         if (compressed.length < room) {
             compressed = new byte[room];
         }
-        return compressor.compressByteArray(compressed, 0, compressed.length, bundle, 0, bundleBytes);
+        return Arrays.copyOf(
+                compressed, compressor.compressByteArray(compressed, 0, compressed.length, content, 0, length));
     }
 
     void close() {

@@ -6,7 +6,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The right edge of a growing tree: the partial tile of each level. It writes each tile when that is full, and the
@@ -15,9 +14,7 @@ import java.util.Set;
 final class TreeEdge implements MerkleTree.Hashes {
 
     private final Disk disk;
-
-    /** Names that are not durable yet. */
-    private final Set<String> dirty;
+    private final Output output;
 
     private final List<Level> levels = new ArrayList<>();
     private long size;
@@ -30,9 +27,16 @@ final class TreeEdge implements MerkleTree.Hashes {
         private long index;
     }
 
-    TreeEdge(Disk disk, Set<String> dirty) {
+    /** Where tiles are written to. */
+    interface Output {
+
+        /** Writes a file at some later time; nobody changes the bytes any more. */
+        void write(String name, byte[] bytes) throws IOException;
+    }
+
+    TreeEdge(Disk disk, Output output) {
         this.disk = disk;
-        this.dirty = dirty;
+        this.output = output;
     }
 
     /** Reads the edge of a tree of that size. */
@@ -101,9 +105,7 @@ final class TreeEdge implements MerkleTree.Hashes {
         for (int i = 0; i < edge.count; i++) {
             System.arraycopy(edge.hashes[i], 0, tile, i * Sha256.BYTES, Sha256.BYTES);
         }
-        String name = Tiles.tile(number, edge.index, edge.count);
-        disk.write(name, tile);
-        dirty.add(name);
+        output.write(Tiles.tile(number, edge.index, edge.count), tile);
         edge.written = edge.count;
     }
 

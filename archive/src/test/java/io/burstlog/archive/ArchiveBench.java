@@ -162,7 +162,7 @@ final class ArchiveBench {
                                 payload),
                         payload);
                 if (number % each == 0) {
-                    writer.commit();
+                    writer.beginCommit();
                 }
             }
             writer.commit();
