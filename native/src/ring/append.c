@@ -123,16 +123,20 @@ static inline int is_enqueue(enum call call) {
     return call == CALL_ENQUEUE || call == CALL_ENQUEUE_ROLL;
 }
 
+static inline int waits(enum call call) {
+    return call == CALL_APPEND || call == CALL_ROLL;
+}
+
 static inline uint8_t flags_of(enum call call) {
     return (is_enqueue(call) ? RECORD_ENQUEUED : 0) | (call >= CALL_ROLL ? RECORD_ROLL : 0);
 }
 
 /* Copies and publishes the claimed record. An append then waits until the record is durable. `waited` is the limit that already
- * runs, or NULL if the call has not waited yet. */
+ * runs, or NULL if the call has not waited yet. is_alone: claim_alone claimed it. */
 static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
                                                          size_t length, int64_t event_time_ns, uint16_t stream,
                                                          const struct ring_rule *rule, enum call call,
-                                                         const struct limit *waited) {
+                                                         const struct limit *waited, int is_alone) {
     const int enqueued = is_enqueue(call);
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
     const struct claim_label label = {.stream = stream, .flags = flags_of(call)};
@@ -158,7 +162,9 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
         return (int64_t)claim->sequence;
     }
     struct limit limit = limit_left(rule, waited);
-    const int rc = leader_await(ring, claim->sequence, &limit);
+    const int rc = is_alone && leader_commit_alone(ring, claim, record_bytes(length))
+                       ? 1
+                       : leader_await(ring, claim->sequence, &limit);
     stages_end(ring->stages, STAGE_COMMIT_WAIT, published_ns);
     if (rc == 0) {
         return error_set(EINPROGRESS,
@@ -204,7 +210,7 @@ static __attribute__((noinline)) int64_t append_otherwise(struct ring *ring, con
         }
     }
     return rc < 0 ? fail_append(ring, rc, length, rule, limit)
-                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, &limit);
+                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, &limit, 0);
 }
 
 static inline __attribute__((always_inline)) int64_t append(struct ring *ring, const void *data, size_t length,
@@ -215,8 +221,11 @@ static inline __attribute__((always_inline)) int64_t append(struct ring *ring, c
         return append_otherwise(ring, data, length, event_time_ns, stream, rule, call);
     }
     touch(data, length);
+    if (waits(call) && claim_alone(ring, record_bytes(length), &claim)) {
+        return put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL, 1);
+    }
     return claim_usual(ring, record_bytes(length), &claim)
-               ? put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL)
+               ? put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL, 0)
                : append_otherwise(ring, data, length, event_time_ns, stream, rule, call);
 }
 

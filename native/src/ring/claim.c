@@ -58,7 +58,7 @@ static enum claim_result attempt(struct ring *ring, uint64_t bytes, struct claim
         return CLAIM_NO_SPACE;
     }
     uint64_t seen = *word;
-    const uint64_t next = claim_pack(end, (seen >> CLAIM_POSITION_BITS) + 1, 0);
+    const uint64_t next = claim_pack(end, (seen >> CLAIM_SEQUENCE_SHIFT) + 1, seen & CLAIM_LED);
     return atomic_compare_exchange_weak_explicit(&ring->claim, &seen, next, memory_order_seq_cst, memory_order_acquire)
                ? CLAIM_TAKEN
                : CLAIM_LOST;

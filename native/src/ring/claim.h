@@ -62,6 +62,38 @@ static inline __attribute__((always_inline)) int claim_usual(struct ring *ring, 
     return 1;
 }
 
+/*
+ * One attempt of a thread that will wait to claim alone: if nobody leads and all is durable, one exchange claims the
+ * record, seals behind it, and makes this thread the leader. Returns whether it did. The caller then publishes, and
+ * commits with leader_commit_alone. Where the last leader expects company the thread comes the usual way, so that one
+ * write has the records of all.
+ *
+ * The word without a flag proves that nobody leads, and the pair read behind it that nothing is in flight: so nobody
+ * else has a round, neither under way nor unfinished. The position is that of the watermark, where a block or a line
+ * begins, and the rest of the record's last block is within the lap and within `usual_space`, as in claim_usual.
+ */
+static inline __attribute__((always_inline)) int claim_alone(struct ring *ring, uint64_t bytes, struct claim *claim) {
+    uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
+    const uint64_t released = atomic_load_explicit(&ring->released, memory_order_acquire);
+    const uint64_t position = atomic_load_explicit(&ring->durable_position, memory_order_acquire);
+    const uint64_t sequence = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
+    const uint64_t sealed_bytes = (bytes + ring->unit_bytes - 1) & ~(ring->unit_bytes - 1);
+    const uint64_t next = word + claim_advance(sealed_bytes);
+    const uint64_t offset = position - atomic_load_explicit(&ring->lap_begin, memory_order_relaxed);
+    if (word != claim_pack(position, sequence, 0) || (next & CLAIM_FAILED) != 0 ||
+        offset > ring->geometry.capacity_bytes - bytes || position - released + bytes > ring->usual_space ||
+        sealed_bytes > RING_WRITE_BYTES || atomic_load_explicit(&ring->gathering.expected, memory_order_relaxed) > 1 ||
+        !atomic_compare_exchange_weak_explicit(&ring->claim, &word, next | CLAIM_LED, memory_order_seq_cst,
+                                               memory_order_relaxed)) {
+        return 0;
+    }
+    *claim = (struct claim){.position = position,
+                            .header = (struct record_header *)(ring->image + offset),
+                            .sequence = sequence,
+                            .pad_position = CLAIM_NO_PAD};
+    return 1;
+}
+
 static inline void claim_publish_release(struct ring *ring, struct record_header *header, uint64_t position) {
     __atomic_store_n(&header->position, position ^ ring->salt, __ATOMIC_RELEASE);
 }

@@ -36,17 +36,26 @@ static uint64_t start_at(struct ring *ring, uint64_t position) {
     return left < RECORD_HEADER_BYTES ? position + left : position;
 }
 
+static inline struct durable_stamp stamp_before(const struct ring *ring, uint64_t position, uint64_t next_sequence) {
+    return (struct durable_stamp){
+        .position = position,
+        .next_sequence = next_sequence,
+        .durable_ns = atomic_load_explicit(&ring->durable_ns, memory_order_relaxed),
+        .epoch = ring->epoch,
+    };
+}
+
 /* Ends the round at what is claimed now. Later records begin at the next block or line. */
 static void seal(struct ring *ring, struct ring_round *round) {
     const uint64_t begin = atomic_load_explicit(&ring->durable_position, memory_order_relaxed);
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
-    const uint64_t unit = ring->geometry.line_bytes != 0 ? ring->geometry.line_bytes : ring->geometry.block_bytes;
+    const uint64_t unit = ring->unit_bytes;
     uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
     for (;;) {
         round->records_end = claim_position(word, begin);
         round->end = (round->records_end + unit - 1) & ~(unit - 1); /* blocks and lines are powers of two */
         round->next_sequence = claim_sequence(word, durable);
-        const uint64_t flags = word & (CLAIM_CLOSED | CLAIM_FAILED);
+        const uint64_t flags = word & (CLAIM_LED | CLAIM_CLOSED | CLAIM_FAILED);
         const uint64_t aligned = claim_pack(round->end, round->next_sequence, flags);
         if (aligned == word || atomic_compare_exchange_weak_explicit(&ring->claim, &word, aligned, memory_order_acq_rel,
                                                                      memory_order_acquire)) {
@@ -54,12 +63,7 @@ static void seal(struct ring *ring, struct ring_round *round) {
         }
     }
     round->from = begin;
-    round->before = (struct durable_stamp){
-        .position = begin,
-        .next_sequence = durable,
-        .durable_ns = atomic_load_explicit(&ring->durable_ns, memory_order_relaxed),
-        .epoch = ring->epoch,
-    };
+    round->before = stamp_before(ring, begin, durable);
     round->sealed = round->whole = begin;
     round->sealed_sequence = round->whole_sequence = durable;
 }
@@ -78,6 +82,13 @@ static void begin(struct ring *ring, struct ring_round *round) {
 
 static int is_published(const struct ring *ring, const struct record_header *header, uint64_t position) {
     return __atomic_load_n(&header->position, __ATOMIC_ACQUIRE) == (position ^ ring->salt);
+}
+
+void commit_fail_stuck(struct ring *ring, uint64_t sequence) {
+    ring_fail(ring,
+              "record %llu of ring %s was begun by a thread of this process that did not copy it within %lld s: "
+              "the memory that it copies from did not answer (swap, a mapped file), or the thread was stopped",
+              (unsigned long long)sequence, ring->path, RING_STRAGGLER_NS / 1000000000ll);
 }
 
 /* Waits until the producer has published the record. Returns 0, -ETIMEDOUT (the limit is over) or -EIO (the ring has
@@ -113,10 +124,7 @@ static int await_publication(struct ring *ring, const struct record_header *head
                   ring->path);
         return -EIO;
     }
-    ring_fail(ring,
-              "record %llu of ring %s was begun by a thread of this process that did not copy it within %lld s: "
-              "the memory that it copies from did not answer (swap, a mapped file), or the thread was stopped",
-              (unsigned long long)sequence, ring->path, RING_STRAGGLER_NS / 1000000000ll);
+    commit_fail_stuck(ring, sequence);
     return -EIO;
 }
 
@@ -240,10 +248,11 @@ static inline __attribute__((always_inline)) struct ring_write *take_completion(
 }
 
 /* Advances the watermark over a write that is complete, as all before it are. */
-static inline __attribute__((always_inline)) void advance_over(struct ring *ring, const struct ring_write *write) {
+static inline __attribute__((always_inline)) void advance_over(struct ring *ring, uint64_t position,
+                                                               uint64_t next_sequence) {
     stages_committed(ring->stages, atomic_load_explicit(&ring->durable_position, memory_order_relaxed));
-    advance(ring, write->durable_position, write->next_sequence);
-    stages_durable(ring->stages, write->next_sequence);
+    advance(ring, position, next_sequence);
+    stages_durable(ring->stages, next_sequence);
 }
 
 static int has_failed(const struct ring *ring) {
@@ -254,27 +263,33 @@ static int has_failed(const struct ring *ring) {
 static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     take_completion(ring)->done = 1;
     while (*oldest < newest && ring->writes[*oldest % RING_WRITES_UNDER_WAY].done && !has_failed(ring)) {
-        advance_over(ring, &ring->writes[*oldest % RING_WRITES_UNDER_WAY]);
+        const struct ring_write *const write = &ring->writes[*oldest % RING_WRITES_UNDER_WAY];
+        advance_over(ring, write->durable_position, write->next_sequence);
         ++*oldest;
     }
 }
 
-/* Writes a round that is one piece: nothing else is under way, neither before nor after. */
+/* Writes a round that is one piece, and sealed: nothing else is under way, neither before nor after. */
+static inline __attribute__((always_inline)) void write_sealed(struct ring *ring, struct ring_round *round) {
+    /* ring_quiesce relies on this look behind the store of the seal: ring_fail fences all threads. */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (has_failed(ring)) {
+        return;
+    }
+    submit(ring, round, &ring->writes[0], round->from, round->end);
+    take_completion(ring);
+    if (!has_failed(ring)) {
+        advance_over(ring, round->whole, round->whole_sequence);
+    }
+}
+
 static inline __attribute__((always_inline)) int write_piece(struct ring *ring, struct ring_round *round,
                                                              struct limit *limit) {
     const int rc = seal_records(ring, round, round->end, limit);
-    if (rc < 0) {
-        return rc;
+    if (rc == 0) {
+        write_sealed(ring, round);
     }
-    struct ring_write *const write = &ring->writes[0];
-    write->durable_position = round->whole;
-    write->next_sequence = round->whole_sequence;
-    submit(ring, round, write, round->from, round->end);
-    take_completion(ring);
-    if (!has_failed(ring)) {
-        advance_over(ring, write);
-    }
-    return 0;
+    return rc;
 }
 
 /* Writes a round of several pieces, as many at a time as the device takes. */
@@ -320,4 +335,25 @@ void commit_round(struct ring *ring, struct limit *limit) {
     } else {
         count(&ring->commits, 1);
     }
+}
+
+void commit_alone(struct ring *ring, const struct claim *claim, uint64_t bytes) {
+    const uint64_t position = claim->position,
+                   end = (position + bytes + ring->unit_bytes - 1) & ~(ring->unit_bytes - 1);
+    const struct record_seal stamp = {.position = position,
+                                      .durable_position = position,
+                                      .durable_next_sequence = claim->sequence,
+                                      .epoch = ring->epoch,
+                                      .last = 1};
+    record_seal(claim->header, &stamp, ring->geometry.crc_seed);
+    /* Not before the copy: those who sleep for a sealed commit rely on its end. */
+    atomic_store_explicit(&ring->leader, LEADER_SEALED + claim->sequence + 1, memory_order_release);
+    struct ring_round round = {.from = position,
+                               .records_end = position + bytes,
+                               .end = end,
+                               .whole = end,
+                               .whole_sequence = claim->sequence + 1,
+                               .before = stamp_before(ring, position, claim->sequence)};
+    write_sealed(ring, &round);
+    count(&ring->commits, 1);
 }

@@ -94,7 +94,7 @@ static int64_t await_gathering(struct ring *ring) {
 static void gather(struct ring *ring) {
     struct gathering *gathering = &ring->gathering;
     gathering->began_ns = 0;
-    if (gathering->expected < 2) {
+    if (atomic_load_explicit(&gathering->expected, memory_order_relaxed) < 2) {
         return;
     }
     gathering->began_ns = platform_monotonic_ns(ring->platform);
@@ -109,8 +109,9 @@ static void gather(struct ring *ring) {
 /* The leader's last step: notes for the next leader how many threads to expect, and until when. */
 static void count_gathering(struct ring *ring) {
     struct gathering *gathering = &ring->gathering;
-    gathering->expected = 1 + sleepers(ring);
-    if (gathering->expected < 2) {
+    const uint32_t expected = 1 + sleepers(ring);
+    atomic_store_explicit(&gathering->expected, expected, memory_order_relaxed);
+    if (expected < 2) {
         return;
     }
     const int64_t now_ns = platform_monotonic_ns(ring->platform);
@@ -126,7 +127,7 @@ static void count_gathering(struct ring *ring) {
     gathering->until_ns = now_ns + average_ns;
 }
 
-/* Does what event_count_notify does. It needs no fence: let_go's counting is one. */
+/* Does what event_count_notify does. It needs no fence: let_go has one. */
 static void notify_after_count(struct ring *ring, struct event_count *event) {
     if (atomic_load(&event->waiters) != 0) {
         atomic_fetch_add(&event->count, 1);
@@ -134,15 +135,11 @@ static void notify_after_count(struct ring *ring, struct event_count *event) {
     }
 }
 
-/* Adds 1 to both words in one step. Returns their value before. */
+/* Adds 1 to both words in one step: only the leader writes them. Returns their value before. */
 static uint32_t count_finished(struct ring *ring) {
-    uint64_t both = atomic_load_explicit(&ring->generations, memory_order_relaxed);
-    uint32_t finished;
-    uint64_t next;
-    do {
-        finished = (uint32_t)both;
-        next = (uint64_t)(finished + 1u) << 32 | (finished + 1u);
-    } while (!atomic_compare_exchange_weak(&ring->generations, &both, next));
+    const uint32_t finished = (uint32_t)atomic_load_explicit(&ring->generations, memory_order_relaxed);
+    const uint64_t next = (uint64_t)(finished + 1u) << 32 | (finished + 1u);
+    atomic_store_explicit(&ring->generations, next, memory_order_release);
     return finished;
 }
 
@@ -155,9 +152,14 @@ static __attribute__((noinline)) void wake_after_count(struct ring *ring, uint32
     notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
 }
 
+/* The word `leader` before the count: a thread that reads the new count must not see the old seal, since it would sleep
+ * for the end of a commit that has ended. Giving the lead up is the fence between the count and the look at those who
+ * sleep. By the letter of C11 a release store and the loads behind an exchange need one more; x86-64 and Arm (a store
+ * that releases, then loads that are seq_cst) keep their order. */
 static inline __attribute__((always_inline)) void let_go(struct ring *ring) {
-    atomic_store_explicit(&ring->leader, LEADER_FREE, memory_order_release);
+    atomic_store_explicit(&ring->leader, LEADER_CLAIMED, memory_order_release);
     const uint32_t finished = count_finished(ring);
+    atomic_fetch_and(&ring->claim, ~CLAIM_LED);
     if ((atomic_load(&ring->sleepers[0]) | atomic_load(&ring->sleepers[1]) | atomic_load(&ring->ended.waiters) |
          atomic_load(&ring->progress.waiters) | atomic_load(&ring->space.waiters)) != 0) {
         wake_after_count(ring, finished);
@@ -190,10 +192,13 @@ void ring_hurry(struct ring *ring) {
     event_count_notify(&ring->committer, ring->platform);
 }
 
+static int take_lead(struct ring *ring) {
+    return !leader_is_there(ring) && (atomic_fetch_or(&ring->claim, CLAIM_LED) & CLAIM_LED) == 0;
+}
+
 /* Leads one commit, unless another thread leads. Returns whether it led. */
 static inline __attribute__((always_inline)) int try_to_lead(struct ring *ring, struct limit *limit) {
-    uint64_t expected = LEADER_FREE;
-    if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
+    if (!take_lead(ring)) {
         return 0;
     }
     gather(ring);
@@ -206,16 +211,27 @@ static inline __attribute__((always_inline)) int try_to_lead(struct ring *ring, 
     return 1;
 }
 
+int leader_commit_alone(struct ring *ring, const struct claim *claim, uint64_t bytes) {
+    commit_alone(ring, claim, bytes);
+    ring->gathering.began_ns = 0;
+    count_gathering(ring);
+    let_go(ring);
+    ask_drain(ring);
+    return is_durable(ring, claim->sequence);
+}
+
 int leader_lead(struct ring *ring) {
     struct limit limit = limit_of(-1);
     return try_to_lead(ring, &limit);
 }
 
 void ring_quiesce(struct ring *ring) {
-    uint64_t expected = LEADER_FREE;
     int64_t pause_ns = SPIN_SLEEP_NS;
-    while (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
-        expected = LEADER_FREE;
+    while (!take_lead(ring)) {
+        /* A leader that has not sealed when the ring has failed writes nothing. It may be stuck in its copy. */
+        if (ring_has_failed(ring) && atomic_load(&ring->leader) == LEADER_CLAIMED) {
+            return;
+        }
         ring->platform->ops->sleep_ns(ring->platform, pause_ns);
         pause_ns += pause_ns < QUIESCE_MOST_NS ? pause_ns / 4 : 0;
     }
@@ -237,25 +253,36 @@ static int spin(struct ring *ring, uint64_t sequence, struct limit *limit) {
         for (int turn = 0; turn < SPIN_TURNS && !is_over && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
             ring->platform->ops->yield(ring->platform);
             is_over = is_durable(ring, sequence) || ring_has_failed(ring) ||
-                      atomic_load_explicit(&ring->leader, memory_order_relaxed) == LEADER_FREE;
+                      (atomic_load_explicit(&ring->claim, memory_order_relaxed) & CLAIM_LED) == 0;
         }
     }
     atomic_fetch_sub_explicit(&ring->spinners, 1, memory_order_relaxed);
     return is_over;
 }
 
+/* A thread that waits for a leader to seal has slept so long for it. A leader that came alone copies its record before
+ * it seals, so it may be stuck as any producer may be: the ring fails then. The sum of sleeps counts, as in commit.c. */
+static int may_not_wait(struct ring *ring, const struct limit *limit, int64_t slept_ns) {
+    if (slept_ns >= RING_STRAGGLER_NS) {
+        commit_fail_stuck(ring, atomic_load(&ring->durable_next_sequence));
+    }
+    return ring_has_failed(ring) || limit_is_over(limit, ring->platform);
+}
+
 /* Sleeps until the commit that concerns this sequence, or the one before it, has ended. */
 static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct limit *limit, int64_t left_ns) {
     const uint32_t finished = atomic_load(&ring->generation[0]);
     uint64_t leader = atomic_load(&ring->leader);
+    int64_t slept_ns = 0;
     for (int look = 0; leader == LEADER_CLAIMED; look++) {
-        if (look >= SPIN_LOOKS && limit_is_over(limit, ring->platform)) {
+        if (!leader_is_there(ring) || (look >= SPIN_LOOKS && may_not_wait(ring, limit, slept_ns))) {
             return;
         }
         spin_or_sleep(ring->platform, look);
+        slept_ns += look < SPIN_LOOKS ? 0 : SPIN_SLEEP_NS;
         leader = atomic_load(&ring->leader);
     }
-    if (leader == LEADER_FREE || is_durable(ring, sequence) || ring_has_failed(ring)) {
+    if (is_durable(ring, sequence) || ring_has_failed(ring)) {
         return;
     }
     /* A gathering leader seals next, and everything claimed until then becomes part of its commit. */

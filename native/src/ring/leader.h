@@ -4,11 +4,21 @@
 #define BURST_RING_LEADER_H
 
 #include "base/limit.h"
+#include "ring/claim.h"
 #include "ring/ring.h"
+
+/* Whether a thread leads a commit. */
+static inline int leader_is_there(const struct ring *ring) {
+    return (atomic_load(&ring->claim) & CLAIM_LED) != 0;
+}
 
 /* Waits until the sequence is durable. This thread leads commits when nobody else does. Returns 1 when durable, 0 when
  * the limit is over, or -EIO with a sentence. */
 int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit);
+
+/* Commits the one record of these bytes that claim_alone claimed and this thread has published, and lets go. Returns
+ * whether it is durable; if not, the ring fails. */
+int leader_commit_alone(struct ring *ring, const struct claim *claim, uint64_t bytes);
 
 /* Leads one commit of everything claimed, unless another thread leads. Returns whether it led. */
 int leader_lead(struct ring *ring);

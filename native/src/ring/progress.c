@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why no record stays behind. A thread that puts a record in claims it, then sets `awaited`, then reads `leader`. (1) If
+ * Why no record stays behind. A thread that puts a record in claims it, then sets `awaited`, then reads CLAIM_LED. (1) If
  * nobody leads, it notifies the waker. The waker registers before it looks at `awaited`, so it leads or does not sleep.
- * (2) If a thread leads, the end of that commit notifies the waker after `leader` is free. (3) The waker clears
+ * (2) If a thread leads, the end of that commit notifies the waker after it let go. (3) The waker clears
  * `awaited` before it seals. So a flag that it cleared belongs to a record that it seals. (4) A waker that is not in
  * this call is about to enter it: the task that waits for the record makes sure of that. The model parked.pml checks
  * all this, together with the tasks.
@@ -95,7 +95,7 @@ static int await_change(struct ring *ring, struct progress *seen, int64_t space_
         }
         const uint32_t ticket = event_count_register(&ring->progress);
         const int changed = has_changed(ring, seen);
-        const int may_lead = is_awaited(ring) && atomic_load(&ring->leader) == LEADER_FREE;
+        const int may_lead = is_awaited(ring) && !leader_is_there(ring);
         int64_t left_ns = changed || may_lead ? 0 : limit_left_ns(limit, ring->platform);
         if (left_ns == 0) {
             event_count_leave(&ring->progress);
@@ -133,7 +133,7 @@ void progress_put(struct ring *ring) {
     if (!is_awaited(ring)) {
         atomic_store(&ring->parked.awaited, 1);
     }
-    if (atomic_load(&ring->leader) == LEADER_FREE) {
+    if (!leader_is_there(ring)) {
         event_count_notify(&ring->progress, ring->platform);
     }
 }

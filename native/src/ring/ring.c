@@ -28,6 +28,7 @@ int ring_create(const struct platform *platform, struct device *device, struct e
     snprintf(ring->path, sizeof ring->path, "%s", device->path);
     ring->geometry = *geometry;
     ring->limits = *limits;
+    ring->unit_bytes = geometry->line_bytes != 0 ? geometry->line_bytes : geometry->block_bytes;
     ring->usual_space = geometry->capacity_bytes - (RING_MARKER_BLOCKS + 1) * geometry->block_bytes;
     ring->alive = platform_allocate(platform, sizeof *ring->alive, PLATFORM_WIPED_IN_CHILD);
     ring->image = ring->alive == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);

@@ -13,11 +13,13 @@
  *
  * A producer takes position and sequence with one compare-and-swap on `claim`, and never waits for that.
  *
- * A thread that needs durability leads if nobody commits. The leader seals what is claimed: it moves `claim` to the
- * next block boundary (on a mapped medium to the next cache line), so that no later record shares a block with this
- * commit. It waits for producers that still copy, finishes the headers, and writes. It advances `durable` to the end
- * of the writes that are complete without a gap, lets go, and wakes others. Threads sleep until their record is
- * durable, or until it is their turn to lead (leader.c).
+ * A thread that needs durability leads if nobody commits: it sets CLAIM_LED in the claim word. The leader seals what is
+ * claimed: it moves `claim` to the next block boundary (on a mapped medium to the next cache line), so that no later
+ * record shares a block with this commit. It waits for producers that still copy, finishes the headers, and writes. It
+ * advances `durable` to the end of the writes that are complete without a gap, lets go, and wakes others. Threads sleep
+ * until their record is durable, or until it is their turn to lead (leader.c).
+ *
+ * A thread that finds all durable and nobody who leads goes alone: one exchange claims, seals and leads (claim_alone).
  */
 #ifndef BURST_RING_RING_H
 #define BURST_RING_RING_H
@@ -71,9 +73,10 @@ struct ring_start {
     uint32_t epoch;
 };
 
-/* How many threads wait for commits, as leaders counted them: leader.c. Only the leader uses it. */
+/* How many threads wait for commits, as leaders counted them: leader.c. Only the leader writes it. */
 struct gathering {
-    uint32_t expected;      /* threads that wait for the next commit or waited for the last one; 1: only its leader */
+    /* threads that wait for the next commit or waited for the last one; 1: only its leader. claim_alone reads it, too */
+    _Atomic uint32_t expected;
     uint32_t gather_credit; /* grows each time that gathering pays */
     uint32_t passed;        /* chances to gather that leaders let pass */
     int64_t until_ns;       /* a leader that begins after this time does not gather */
@@ -125,12 +128,11 @@ struct parked {
     _Atomic uint32_t is_over;
 };
 
-/* Values of the word `leader`. */
-#define LEADER_FREE 0u
-#define LEADER_CLAIMED 1u /* a thread leads and has not sealed yet */
+/* Values of the word `leader`. Only the thread that has set CLAIM_LED in the claim word writes it. */
+#define LEADER_CLAIMED 0u /* nobody leads; or a thread leads and has not sealed, or still copies its own record */
 /* a thread leads, and will seal at least everything claimed before another thread read this value */
-#define LEADER_GATHERING 2u
-#define LEADER_SEALED 3u /* + the first sequence behind the commit under way */
+#define LEADER_GATHERING 1u
+#define LEADER_SEALED 2u /* + the first sequence behind the commit under way */
 
 struct ring {
     const struct platform *platform;
@@ -146,6 +148,7 @@ struct ring {
     _Atomic uint32_t *alive; /* reads 0 in a forked child */
     struct stages *stages;   /* where the time goes, or NULL; the log owns it and sets it before ring_begin */
     struct window *window;   /* readers of other processes see these copies; NULL: none. Set before ring_begin */
+    uint64_t unit_bytes;     /* a commit ends at a multiple of this: a line, or a block */
 
     /* Each group has cache lines of its own: a thread that writes to one group must not take another group's lines from
      * the caches of its readers. */

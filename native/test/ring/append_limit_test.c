@@ -101,7 +101,7 @@ static void an_append_waits_for_a_straggler_no_longer_than_its_limit(void **stat
     claim_straggler(ring);
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
     assert_in_range(fake_platform.slept_ns, LIMIT_NS, LIMIT_NS + MS);
-    assert_int_equal(atomic_load(&ring->leader), LEADER_FREE);
+    assert_false(leader_is_there(ring));
     assert_int_equal(atomic_load(&ring->hurried), 1);
     assert_false(ring_is_failing(ring));
     assert_int_equal(fake_device.submitted, 0);
@@ -192,10 +192,10 @@ static void a_limit_holds_while_a_failure_is_being_written_down(void **state) {
 static void a_limit_holds_while_another_leader_does_not_seal(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
-    atomic_store(&ring->leader, LEADER_CLAIMED);
+    other_leads(ring, LEADER_CLAIMED);
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
     assert_in_range(fake_platform.slept_ns, LIMIT_NS, LIMIT_NS + MS);
-    atomic_store(&ring->leader, LEADER_FREE);
+    other_lets_go(ring);
 }
 
 static _Atomic pid_t other_thread;
@@ -217,7 +217,7 @@ static int is_asleep(pid_t thread) {
 static void commit_ends_too_late(struct fake_platform *fake) {
     fake->lies_down = NULL;
     fake->now_ns += LIMIT_NS;
-    atomic_store(&fake_device.ring->leader, LEADER_FREE);
+    other_lets_go(fake_device.ring);
 }
 
 static void one_whose_limit_is_over_wakes_another_one_to_lead(void **state) {
@@ -226,7 +226,7 @@ static void one_whose_limit_is_over_wakes_another_one_to_lead(void **state) {
     pthread_t other;
     void *result;
     struct timespec until;
-    atomic_store(&ring->leader, LEADER_SEALED + 1);
+    other_leads(ring, LEADER_SEALED + 1);
     assert_int_equal(pthread_create(&other, NULL, append_without_limit, NULL), 0);
     while (atomic_load(&fake_platform.parks) == 0 || !is_asleep(atomic_load(&other_thread))) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

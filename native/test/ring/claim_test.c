@@ -29,15 +29,15 @@ static void position_and_sequence_are_whole_again_wherever_their_low_bits_wrap(v
     const uint64_t ahead[] = {0, 8, 4096, (1ull << 38) - 8, (1ull << 39) - 8};
     for (size_t i = 0; i < sizeof laps / sizeof laps[0]; i++) {
         for (size_t j = 0; j < sizeof ahead / sizeof ahead[0]; j++) {
-            const uint64_t word = claim_pack(laps[i] + ahead[j], 0, CLAIM_CLOSED | CLAIM_FAILED);
+            const uint64_t word = claim_pack(laps[i] + ahead[j], 0, CLAIM_CLOSED | CLAIM_FAILED | CLAIM_LED);
             assert_int_equal(claim_position(word, laps[i]), laps[i] + ahead[j]);
         }
     }
-    const uint64_t sequences[] = {1, (1ull << 26) - 1, 1ull << 26, (9ull << 26) - 1, (1ull << 50) + 3};
-    const uint64_t more[] = {0, 1, (1ull << 25), (1ull << 26) - 1};
+    const uint64_t sequences[] = {1, (1ull << 25) - 1, 1ull << 25, (9ull << 25) - 1, (1ull << 50) + 3};
+    const uint64_t more[] = {0, 1, (1ull << 24), (1ull << 25) - 1};
     for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++) {
         for (size_t j = 0; j < sizeof more / sizeof more[0]; j++) {
-            const uint64_t word = claim_pack(88, sequences[i] + more[j], CLAIM_CLOSED | CLAIM_FAILED);
+            const uint64_t word = claim_pack(88, sequences[i] + more[j], CLAIM_CLOSED | CLAIM_FAILED | CLAIM_LED);
             assert_int_equal(claim_sequence(word, sequences[i]), sequences[i] + more[j]);
         }
     }

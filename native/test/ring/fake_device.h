@@ -209,6 +209,17 @@ static const struct device_ops fake_device_ops = {
 
 /* ---------------------------------------------------------------------------------------------------- ring */
 
+/* Another thread leads, and has got so far: a value of the word `leader`. */
+static inline void other_leads(struct ring *ring, uint64_t leader) {
+    atomic_fetch_or(&ring->claim, CLAIM_LED);
+    atomic_store(&ring->leader, leader);
+}
+
+static inline void other_lets_go(struct ring *ring) {
+    atomic_store(&ring->leader, LEADER_CLAIMED);
+    atomic_fetch_and(&ring->claim, ~CLAIM_LED);
+}
+
 /* A second ring on the same device, as a reopened log has. The image keeps its content. */
 static inline struct ring *create_ring(void) {
     const struct ring_geometry geometry = {.data_offset = LAYOUT_DATA_OFFSET,

@@ -56,6 +56,9 @@ static void a_leader_alone_waits_for_nobody_and_asks_no_clock(void **state) {
     struct ring *ring = ring_after_a_commit_for(1, COMMIT_NS);
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 0);
+    assert_int_equal(ring_enqueue(ring, "other", 5, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 3); /* not by claim_alone */
+    assert_int_equal(fake_platform.yields, 0);
     assert_int_equal(ring->gathering.began_ns, 0);
 }
 
@@ -143,7 +146,7 @@ static void leader_lets_go(struct fake_platform *fake) {
     (void)fake;
     atomic_fetch_add(&fake_device.ring->generation[0], 1);
     atomic_fetch_add(&fake_device.ring->generation[1], 1);
-    atomic_store(&fake_device.ring->leader, LEADER_FREE);
+    other_lets_go(fake_device.ring);
 }
 
 static void leader_lets_go_at_the_third_look(struct fake_platform *fake) {
@@ -158,7 +161,7 @@ static struct ring *led_ring(int64_t commit_ns, uint32_t cpus) {
     ring->limits.cpus = cpus;
     fake_platform.yielded = leader_lets_go_at_the_third_look;
     fake_platform.lies_down = leader_lets_go;
-    atomic_store(&ring->leader, LEADER_SEALED + 1);
+    other_leads(ring, LEADER_SEALED + 1);
     return ring;
 }
 
@@ -207,7 +210,7 @@ static void a_commit_that_takes_long_this_time_is_slept_for_in_the_end(void **st
 static void whoever_comes_while_the_leader_gathers_sleeps_for_this_commit(void **state) {
     (void)state;
     struct ring *ring = led_ring(COMMIT_NS, 0);
-    atomic_store(&ring->leader, LEADER_GATHERING);
+    other_leads(ring, LEADER_GATHERING);
     fake_platform.lies_down = NULL;
     pthread_t sleeper;
     pthread_create(&sleeper, NULL, append_one, NULL);

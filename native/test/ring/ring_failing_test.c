@@ -58,7 +58,7 @@ static void a_commit_that_seals_meanwhile_does_not_open_it_again(void **state) {
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), 1);
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
-    atomic_store(&ring->leader, LEADER_CLAIMED);
+    other_leads(ring, LEADER_CLAIMED);
     struct limit limit = limit_of(-1);
     commit_round(ring, &limit);
     struct claim claim;

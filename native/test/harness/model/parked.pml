@@ -7,10 +7,11 @@
  *     ----------------------  ---------------------------------------------------------------------------------------
  *     task                    ParkedWrites.write, Waker.linkedForDurability: put, link, look once more, wake, park. An
  *                             ENQUEUED record is one that the task awaits later, by Waker.awaitDurable: it nudges
- *     progress_put            ring/progress.c: `awaited`, then `leader`, then the event count
+ *     progress_put            ring/progress.c: `awaited`, then whether somebody leads, then the event count
  *     waker                   Waker.run, sleep, step; ring/progress.c await_change, lead. The waker releases a task by
  *                             taking it out of the set of those that are linked
- *     platform                a platform thread that appends: leader.c try_to_lead, let_go
+ *     platform                a platform thread that appends: leader.c try_to_lead, let_go; lone.c: it claims and leads at once
+ *                             if nothing is in flight. `leader` is CLAIM_LED in the claim word
  *     saboteur                ring.c ring_fail, at any moment
  *
  * A commit has two steps: the leader seals what is claimed, and then all of that is durable. The event count is that of
@@ -80,6 +81,10 @@ inline progress_nudge() {
 /* The caller leads. */
 inline commit() {
     atomic { sealed = claimed };
+    finish()
+}
+
+inline finish() {
     if
     :: !failed -> durable = sealed
     :: failed
@@ -248,7 +253,12 @@ active proctype platform() {
     byte records, sequence, sealed;
     do
     :: records < PLATFORM && !failed ->
-        atomic { records++; sequence = claimed; claimed++ };
+        if
+        :: atomic { records++; sequence = claimed; claimed++ }
+        :: atomic { claimed == durable && leader == FREE -> records++; sequence = claimed; claimed++; leader = LED };
+            sealed = sequence + 1;
+            finish()
+        fi;
         do
         :: durable > sequence || failed -> break
         :: atomic { durable <= sequence && !failed && leader == FREE -> leader = LED }; commit()

@@ -8,6 +8,7 @@
  *     publish_pad, publish                 claim.c claim_publish_pad, claim.h claim_publish: only the producer sees
  *                                          its copy, so the copy and the store of the publish word are one step
  *     seal, commit_round                   the leader: commit.pml
+ *     claim_alone, seal_alone              lone.c: the exchange that claims, seals and leads; it publishes and seals at once
  *     ring_fail                            ring.c ring_fail
  *     wait for durability or for space     leader.c leader_await, append.c claim_when_free; sleeping and waking:
  *                                          wake.pml
@@ -65,7 +66,7 @@
 /* The claim word */
 byte claim_at = BEGIN % POSITIONS, claim_next = FIRST % SEQUENCES;
 bit claim_failed;
-bit leading; /* leader != LEADER_FREE */
+bit leading; /* CLAIM_LED */
 byte durable_position = BEGIN, durable_next = FIRST;
 byte version;
 byte released = BEGIN;
@@ -181,11 +182,36 @@ inline note_claim() {
     claimed_next++
 }
 
+/* Nobody leads, all is durable, and record and rest of its block are in the lap, have space, and make one piece. */
+#define end_of_block align_up(claim_position(seen_at, seen_released) + units)
+#define may_go_alone (!enqueues && !leading && seen_at == seen_durable_at % POSITIONS && \
+                      seen_next == seen_durable % SEQUENCES && \
+                      lap_remaining(claim_position(seen_at, seen_released)) >= units && \
+                      end_of_block - claim_position(seen_at, seen_released) <= PIECE && \
+                      end_of_block <= align_down(seen_released) + CAPACITY - MARKER_BLOCKS * BLOCK)
+
+/* The round is that of commit.pml's seal. */
+inline claim_alone() {
+    place = claim_position(seen_at, seen_released);
+    pad_at = NO_PAD;
+    leading = 1;
+    alone = 1;
+    records_end = end_of_claim;
+    round_end = align_up(records_end);
+    sealed = durable_position; whole = durable_position;
+    sealed_next = durable_next; whole_next = durable_next;
+    from = durable_position;
+    take_claim();
+    assert(place == from && my_sequence == sealed_next);
+    claim_at = round_end % POSITIONS;
+    claimed_end = round_end
+}
+
 inline take_claim() {
     claim_at = end_of_claim % POSITIONS;
     claim_next = (seen_next + 1) % SEQUENCES;
     note_claim();
-    seen_at = 0; seen_next = 0; seen_released = 0; seen_durable = 0
+    seen_at = 0; seen_next = 0; seen_released = 0; seen_durable = 0; seen_durable_at = 0
 }
 
 #ifdef FINE
@@ -198,10 +224,12 @@ inline claim_record() {
     };
 again:
     seen_released = released;
+    seen_durable_at = durable_position;
     seen_durable = durable_next;
     atomic {
         find_place(seen_released);
         if
+        :: may_go_alone && word_is_as_seen -> claim_alone()
         :: is_full(seen_released, seen_durable) && word_is_as_seen -> goto no_space
         :: !is_full(seen_released, seen_durable) && word_is_as_seen -> take_claim()
         :: else -> /* the look at a full ring, or the exchange, reads the word again */
@@ -219,10 +247,12 @@ inline claim_record() {
     atomic {
         load_word();
         seen_released = released;
+        seen_durable_at = durable_position;
         seen_durable = durable_next;
         find_place(seen_released);
         if
         :: claim_failed -> goto refused
+        :: !claim_failed && may_go_alone -> claim_alone()
         :: !claim_failed && is_full(seen_released, seen_durable) -> goto no_space
         :: else -> take_claim()
         fi
@@ -235,8 +265,9 @@ inline claim_record() {
 /* --------------------------------------------------------------------------------------------------- the threads */
 
 proctype producer(byte number; bit enqueues) {
-    byte seen_at, seen_next, seen_released, seen_durable, place, units, my_sequence, count;
+    byte seen_at, seen_next, seen_released, seen_durable, seen_durable_at, place, units, my_sequence, count;
     byte pad_at = NO_PAD;
+    bit alone;
 next_record:
     atomic {
         my_sequence = 0;
@@ -259,6 +290,10 @@ load:
         :: else
         fi
     };
+    if
+    :: alone -> alone = 0; commit_round()
+    :: else
+    fi;
     do
     :: atomic { durable_next > my_sequence ->
         assert(is_on_medium(my_sequence) || needed_from > record_at[my_sequence]);
@@ -270,7 +305,8 @@ load:
 no_space:
     atomic { /* until space is released, records become durable, or the ring fails */
         released != seen_released || durable_next != seen_durable || claim_failed ->
-            seen_released = 0; seen_durable = 0; seen_at = 0; seen_next = 0; place = 0; pad_at = NO_PAD; goto load
+            seen_released = 0; seen_durable = 0; seen_durable_at = 0; seen_at = 0; seen_next = 0; place = 0;
+            pad_at = NO_PAD; goto load
     };
 refused:
     assert(failures > 0);

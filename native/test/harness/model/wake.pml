@@ -12,8 +12,10 @@
  *     commit_round                    commit.c begin (word, then the store of `leader`), and the end of the writes. A leader
  *                                     with a limit may leave its round, for a straggler: the next leader does all of it
  *     let_go, wake                    leader.c let_go, wake
- *     sleep_in_group                  leader.c sleep_in_group; its spin while the word is LEADER_CLAIMED is one step, which is
- *                                     possible once the word has another value
+ *     claim, lone                     lone.c: one exchange claims, seals and leads if nothing is in flight and nobody leads.
+ *                                     `led` is CLAIM_LED in the claim word. STUCK: one copy may stop until the ring fails
+ *     sleep_in_group                  leader.c sleep_in_group; its spin while a leader has not sealed is one step, which is
+ *                                     possible once a word has another value
  *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
  *     producer, awaiter               append.c ring_append, claim_when_free, wake_committer; claim and publish are one
  *                                     step: ring.pml has them apart
@@ -53,12 +55,14 @@
 #ifndef WRITE_FAILURES
 #define WRITE_FAILURES 0
 #endif
+#ifndef STUCK
+#define STUCK 0
+#endif
 #define PRODUCERS (DURABLE + ENQUEUEING + AWAITING)
 #define COMMITTER PRODUCERS
 #define DRAIN (PRODUCERS + 1)
 #define THREADS (PRODUCERS + 2)
 
-#define LEADER_FREE 0
 #define LEADER_CLAIMED 1
 #define LEADER_GATHERING 2
 #define LEADER_SEALED 3
@@ -76,7 +80,8 @@ byte count[WORDS];
 byte waiters[WORDS]; /* sleepers[2] of the ring, and of each signal */
 byte asleep_on[THREADS]; /* 1 + the word, 0: awake */
 
-byte leader = LEADER_FREE;
+bit led, stuck, has_stuck;
+byte leader = LEADER_CLAIMED;
 byte claimed = 1, durable = 1, released = 1, looked = 1; /* sequences: the next one */
 bit failed, enqueued, drain_asked, stop_committer, stop_drain;
 byte finished_producers, failures;
@@ -174,8 +179,9 @@ inline wake(w, how_many) {
 }
 
 inline let_go() {
-    leader = LEADER_FREE;
+    leader = LEADER_CLAIMED;
     atomic { finished = count[0]; count[0]++; count[1]++ };
+    led = 0;
     wake((finished + 1) % 2, ONE);
     wake(finished % 2, ALL);
     notify_ended();
@@ -225,11 +231,46 @@ inline commit_round() {
     next = 0
 }
 
+inline end_round() {
+    let_go();
+    notify_space();
+    ask_drain()
+}
+
+/* The caller has claimed, sealed and leads. */
+inline lone() {
+    if
+    :: atomic { STUCK && !has_stuck -> has_stuck = 1; stuck = 1 };
+        failed || (finished_producers == PRODUCERS - 1 && claimed == sequence + 1); /* or nobody is left who waits */
+        stuck = 0
+    :: true
+    fi;
+    leader = LEADER_SEALED + sequence + 1;
+    if
+    :: !failed -> durable = sequence + 1
+    :: failed
+    :: atomic { !failed && failures < WRITE_FAILURES -> failed = 1; failures++ };
+        notify_ended();
+        notify_space();
+        notify_committer()
+    fi;
+    end_round()
+}
+
 inline sleep_in_group() {
     finished = count[0];
-    atomic { leader != LEADER_CLAIMED -> seen_leader = leader };
+    do
+    :: atomic { leader != LEADER_CLAIMED -> seen_leader = leader; break }
+    :: atomic { leader == LEADER_CLAIMED };
+        if
+        :: atomic { !led -> break }
+        :: atomic { leader != LEADER_CLAIMED }
+        :: atomic { led && stuck && !failed }; ring_fail() /* 10 s of naps */
+        :: atomic { failed -> break }
+        fi
+    od;
     if
-    :: atomic { seen_leader != LEADER_FREE && durable <= sequence && !failed ->
+    :: atomic { seen_leader != 0 && durable <= sequence && !failed ->
             group = (seen_leader == LEADER_GATHERING || sequence < seen_leader - LEADER_SEALED -> finished : finished + 1) % 2;
             seen_leader = 0 };
             waiters[group]++;
@@ -249,7 +290,7 @@ inline leader_await() {
     :: atomic { durable <= sequence && failed -> outcome = 2 }; wake(0, ALL); wake(1, ALL); break
     :: durable <= sequence && !failed ->
         if
-        :: atomic { leader == LEADER_FREE && !expired -> leader = LEADER_CLAIMED };
+        :: atomic { !led && !expired -> led = 1 };
             if
             :: leader = LEADER_GATHERING; leader = LEADER_CLAIMED /* gathering may take any time */
             :: skip
@@ -258,10 +299,8 @@ inline leader_await() {
             :: !failed -> commit_round()
             :: else
             fi;
-            let_go();
-            notify_space();
-            ask_drain()
-        :: leader != LEADER_FREE && !expired ->
+            end_round()
+        :: led && !expired ->
             if
             :: sleep_in_group()
             :: timed -> expired = 1
@@ -310,6 +349,15 @@ inline claim() {
     }
 }
 
+/* An append goes alone if it may; whether others are expected is a hint. */
+inline claim_to_append() {
+    if
+    :: atomic { !failed && claimed == durable && !led && claimed - released < CAPACITY ->
+            sequence = claimed; claimed++; led = 1; outcome = 3 }
+    :: claim()
+    fi
+}
+
 inline claim_when_free() {
     ring_ask_drain();
     do
@@ -329,9 +377,13 @@ proctype producer(byte me; bit enqueues; bit timed) {
     do
     :: records < RECORDS ->
         atomic { records++; sequence = 0 };
-        claim();
+        if
+        :: enqueues -> claim()
+        :: else -> claim_to_append()
+        fi;
         if
         :: outcome == 0 -> claim_when_free()
+        :: outcome == 3 -> lone(); outcome = 1
         :: else
         fi;
         if
