@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.archive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A short round of {@link ArchiveWeek}: half an hour. */
+class ArchiveWeekTest {
+
+    private static final int RATE = 20;
+    private static final int SECONDS = 1800;
+
+    @Test
+    void halfAnHourIsSealedAndIntact(@TempDir Path folder) throws IOException {
+        MemoryDisk disk = new MemoryDisk();
+        Verification.Report report = ArchiveWeek.run(disk, disk.kept(), folder.resolve("heads"), RATE, SECONDS, 60);
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.records()).isEqualTo((long) RATE * SECONDS);
+        // The key, the promise, and the clock three times.
+        assertThat(report.leaves() - report.records()).isEqualTo(1 + 1 + 3);
+        assertThat(report.anchors()).singleElement().satisfies(each -> {
+            assertThat(each.isChecked()).isTrue();
+            assertThat(each.answers()).isEqualTo(7);
+            assertThat(each.behind()).isZero();
+        });
+    }
+}
