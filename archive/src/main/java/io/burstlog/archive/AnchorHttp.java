@@ -27,18 +27,15 @@ final class AnchorHttp {
     /** Time stamps with their certificates have some KiB. */
     static final int MOST_BYTES = 64 << 10;
 
-    private final HttpClient client;
     private final URI uri;
     private final Duration patience;
+
+    /** Made by the thread that asks, since its own threads are of that one's group; null until then. */
+    private HttpClient client;
 
     AnchorHttp(URI uri, Duration patience) {
         this.uri = uri;
         this.patience = patience;
-        client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(patience)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .build();
     }
 
     /**
@@ -60,6 +57,13 @@ final class AnchorHttp {
     }
 
     HttpResponse<byte[]> post(String contentType, byte[] body) throws IOException {
+        if (client == null) {
+            client = HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .connectTimeout(patience)
+                    .followRedirects(HttpClient.Redirect.NEVER)
+                    .build();
+        }
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .timeout(patience)
                 .header("Content-Type", contentType)

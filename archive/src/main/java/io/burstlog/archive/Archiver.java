@@ -206,7 +206,6 @@ public final class Archiver implements AutoCloseable {
                 return;
             } catch (IOException | BurstException failed) {
                 backOff = head == before ? backOff : FIRST_BACK_OFF_MILLIS;
-                figures.fail();
                 tellWait(failed);
             } catch (RuntimeException | Error bug) {
                 end("the archive " + config.archive() + " gets no more records from here, which is a bug: " + bug);
@@ -237,6 +236,7 @@ public final class Archiver implements AutoCloseable {
         try {
             archive();
         } catch (IOException | BurstException failed) {
+            figures.fail();
             look();
             throw failed;
         }

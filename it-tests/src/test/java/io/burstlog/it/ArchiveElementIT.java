@@ -14,6 +14,7 @@ import io.burstlog.archive.Proof;
 import io.burstlog.archive.SigningKey;
 import io.burstlog.archive.Verification;
 import io.burstlog.archive.VerifierKey;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.config.ConfigurationSource;
+import org.apache.logging.log4j.core.config.xml.XmlConfiguration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -189,7 +195,10 @@ class ArchiveElementIT {
     void withoutAnArchiveRecordsWaitUntilThereIsOne() throws Exception {
         Process host = start("waits", LIMITLESS);
         await(() -> said().contains("there is no archive in " + archive));
-        Archiver.create(archive, keyFile, null);
+        // At once, as a file system that is mounted: an archiver that meets create at work is refused.
+        Path made = directory.resolve("made");
+        Archiver.create(made, keyFile, null);
+        Files.move(made, archive);
         await(() -> size() > 100);
         ChildJvm.terminate(host);
         assertThat(host.waitFor(LONG_ENOUGH.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -197,5 +206,67 @@ class ArchiveElementIT {
         assertThat(said().lines().filter(line -> line.contains("there is no archive")))
                 .hasSize(1);
         assertThat(said()).contains("the archive " + archive + " gets records again");
+    }
+
+    private static XmlConfiguration configuration(LoggerContext context, String xml) throws IOException {
+        return new XmlConfiguration(context, new ConfigurationSource(new ByteArrayInputStream(xml.getBytes(UTF_8))));
+    }
+
+    /** Else what they log could wait for space that only they free. */
+    private void requireThreadsOfShippers() throws IOException, InterruptedException {
+        await(() -> threads("HttpClient-.*").size() > 0);
+        assertThat(threads("burstlog-archive anchor w1")).isNotEmpty();
+        for (Thread each : threads("burstlog-archive.*|HttpClient-.*")) {
+            ThreadGroup group = each.getThreadGroup(); // null: it has ended
+            assertThat(group == null ? "burstlog-shippers" : group.getName())
+                    .as("group of %s", each)
+                    .isEqualTo("burstlog-shippers");
+        }
+    }
+
+    private static List<Thread> threads(String name) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().matches(name))
+                .toList();
+    }
+
+    /** The archiver is replaced, goes on, is taken away with its element, and comes back. */
+    @Test
+    void newConfigurationsUnderLoadLoseAndDoubleNothing() throws Exception {
+        Archiver.create(archive, keyFile, null);
+        String xml = Files.readString(installation.configuration())
+                .replaceAll(
+                        "<Anchor .*/>",
+                        "<Anchor name=\"w1\" witness=\"http://127.0.0.1:1\" key=\"witness.example.com/w1+094ec787"
+                                + "+BLw31eqW/rp+jGPeCPnewtxMBTP/RKBXQB+VRIq2ekTq\"/>");
+        String[] configurations = {
+            xml,
+            xml.replace("ringSize=", "ack=\"enqueued\" ringSize="),
+            xml.replace("interval=\"5 ms\"", "interval=\"6 ms\""),
+            xml.replaceAll("(?s)<Archive.*</Archive>", "")
+                    .replace("ringSize=", "segments=\"" + installation.file() + ".segments\" ringSize=")
+        };
+        LoggerContext context = new LoggerContext("archive");
+        context.start(configuration(context, configurations[0]));
+        Logger logger = context.getLogger("Gateway");
+        Thread logging = new Thread(() -> {
+            for (int i = 1; !Thread.currentThread().isInterrupted(); i++) {
+                logger.info("order {}", i);
+                LockSupport.parkNanos(1_000_000);
+            }
+        });
+        logging.start();
+        for (int i = 1; i <= 6; i++) {
+            if (i % 4 != 0) {
+                long before = size();
+                await(() -> size() > before + 50);
+                requireThreadsOfShippers();
+            }
+            context.reconfigure(configuration(context, configurations[i % 4]));
+        }
+        logging.interrupt();
+        logging.join();
+        context.stop();
+        assertThat(requireEachLineOnce()).isGreaterThan(250);
     }
 }
