@@ -46,7 +46,9 @@ enum ShipperElement {
                     new Attribute("consumer", "consumer", Settings::text),
                     new Attribute("interval", "interval", Settings::time),
                     new Attribute("sealedEvery", "sealedEvery", Settings::count),
-                    new Attribute("sealedWithin", "sealedWithin", Settings::time))),
+                    new Attribute("sealedWithin", "sealedWithin", Settings::time),
+                    new Attribute("keepFor", "keepFor", Settings::time),
+                    new Attribute("keepSize", "keepBytes", Settings::size))),
 
     /** Copies records to bookies. */
     BOOKKEEPER(

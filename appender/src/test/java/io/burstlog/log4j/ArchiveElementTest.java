@@ -31,7 +31,8 @@ class ArchiveElementTest {
         <Configuration status="off"><Properties><Property name="place">/mnt/other</Property></Properties><Appenders>
           <Burst name="Orders" ring="DIR/orders.ring" ringSize="4 MB" fileName="DIR/orders.log">
             <PatternLayout pattern="%m%n"/>
-            <Archive archive="/archive/orders" key="/etc/orders.key" interval="500 ms" sealedEvery="5000">
+            <Archive archive="/archive/orders" key="/etc/orders.key" interval="500 ms" sealedEvery="5000"
+                keepFor="7 d" keepSize="2 MB">
               <Anchor name="eu" authority="http://stamps.example.com/" caFile="${place}/ca.pem"/>
               <Anchor name="heads" file="${place}/heads"/>
             </Archive>
@@ -42,7 +43,7 @@ class ArchiveElementTest {
           "Appenders": {"Burst": {"name": "Orders", "ring": "DIR/orders.ring", "ringSize": "4 MB",
             "fileName": "DIR/orders.log", "PatternLayout": {"pattern": "%m%n"},
             "Archive": {"archive": "/archive/orders", "key": "/etc/orders.key", "interval": "500 ms",
-              "sealedEvery": 5000, "Anchor": [
+              "sealedEvery": 5000, "keepFor": "7 d", "keepSize": "2 MB", "Anchor": [
               {"name": "eu", "authority": "http://stamps.example.com/", "caFile": "${place}/ca.pem"},
               {"name": "heads", "file": "${place}/heads"}]}}},
           "Loggers": {"Root": {"level": "all", "AppenderRef": {"ref": "Orders"}}}}}
@@ -66,6 +67,8 @@ class ArchiveElementTest {
                 key: /etc/orders.key
                 interval: 500 ms
                 sealedEvery: 5000
+                keepFor: 7 d
+                keepSize: 2 MB
                 Anchor:
                   - name: eu
                     authority: http://stamps.example.com/
@@ -92,6 +95,8 @@ class ArchiveElementTest {
         appender.orders.archive.key = /etc/orders.key
         appender.orders.archive.interval = 500 ms
         appender.orders.archive.sealedEvery = 5000
+        appender.orders.archive.keepFor = 7 d
+        appender.orders.archive.keepSize = 2 MB
         appender.orders.archive.eu.type = Anchor
         appender.orders.archive.eu.name = eu
         appender.orders.archive.eu.authority = http://stamps.example.com/
@@ -140,6 +145,10 @@ class ArchiveElementTest {
         assertThat(request.folder()).isEqualTo(directory.file() + ".segments");
         assertThat(request.settings())
                 .isEqualTo(Map.of(
+                        "keepFor",
+                        "PT168H",
+                        "keepBytes",
+                        "2097152",
                         "archive",
                         "/archive/orders",
                         "key",

@@ -15,34 +15,40 @@ final class Acts {
     private final Map<Long, Long> erased = new TreeMap<>();
 
     private final Set<Long> filled = new HashSet<>();
-    private final List<Range> expired = new ArrayList<>();
 
-    private static final class Range {
-        private final long first;
-        private final long last;
-        private final long act;
-        private boolean isGone;
+    /** Payload files whose time was over, and the last record that says so. */
+    private final Map<Long, Long> expired = new TreeMap<>();
 
-        Range(long first, long last, long act) {
-            this.first = first;
-            this.last = last;
-            this.act = act;
-        }
-
-        boolean covers(long from, long to) {
-            return first <= from && to <= last;
-        }
-    }
+    private final Set<Long> gone = new HashSet<>();
+    private final Set<Long> removals = new HashSet<>();
 
     void add(Part.Act act) {
+        if (act.leaf().kind().isRemoval()) {
+            removals.add(act.index());
+        }
         switch (act.leaf().kind()) {
             case ERASED -> erased.put(number(act.leaf(), "leaf"), act.index());
-            case EXPIRED ->
-                expired.add(new Range(number(act.leaf(), "first"), number(act.leaf(), "last"), act.index()));
+            case EXPIRED -> {
+                long[] files = filesOf(act.leaf(), act.index());
+                for (long file = files[0]; file < files[1]; file++) {
+                    expired.put(file, act.index());
+                }
+            }
             default -> {
                 // The others say nothing of payloads.
             }
         }
+    }
+
+    /** {@return the first payload file of which all leaves are in the act's range, and the one behind the last} */
+    static long[] filesOf(Leaf act, long index) {
+        long first = number(act, "first");
+        long last = Math.min(number(act, "last"), index - 1);
+        return first < 0
+                ? new long[] {0, 0}
+                : new long[] {
+                    (first + Tiles.PAYLOAD_LEAVES - 1) / Tiles.PAYLOAD_LEAVES, (last + 1) / Tiles.PAYLOAD_LEAVES
+                };
     }
 
     /** {@return the number that an act has under this name; -1 if it has none} */
@@ -51,19 +57,11 @@ final class Acts {
         return value != null && value.matches("\\d{1,18}") ? Long.parseLong(value) : -1;
     }
 
-    /** Whether a record of the archive says of what was found that it is to be so. */
-    boolean explains(Finding finding) {
-        if (finding.kind() != Finding.Kind.REMOVED) {
-            return false;
-        }
-        for (Range each : expired) {
-            if (each.covers(finding.first(), finding.last())
-                    && finding.sentence().startsWith(Tiles.PAYLOAD)) {
-                each.isGone = true;
-                return true;
-            }
-        }
-        return false;
+    /** {@return what is wrong with a payload file that is not there, as was found; null if its time was over} */
+    Finding judgeGone(Finding found) {
+        long file = found.first() / Tiles.PAYLOAD_LEAVES;
+        gone.add(file);
+        return expired.containsKey(file) ? null : found;
     }
 
     /** {@return what is wrong with a payload that is filled; null if it was erased} */
@@ -77,10 +75,16 @@ final class Acts {
                         "its payload was filled, and no record of the archive says that it was erased");
     }
 
-    List<Finding> unfinished() {
+    /**
+     * {@return the removals that are not done} An archiver appends nothing behind an act that payloads' time was over
+     * before they are deleted: as long as nothing is there, it is at work, or the next start goes on with it.
+     *
+     * @param size how many leaves the archive has
+     */
+    List<Finding> unfinished(long size) {
         List<Finding> findings = new ArrayList<>();
         erased.forEach((leaf, act) -> {
-            if (!filled.contains(leaf) && expired.stream().noneMatch(each -> each.isGone && each.covers(leaf, leaf))) {
+            if (!filled.contains(leaf) && !isGone(leaf / Tiles.PAYLOAD_LEAVES)) {
                 findings.add(
                         Finding.at(
                                 Finding.Kind.KEPT,
@@ -89,17 +93,26 @@ final class Acts {
                                         + " says that its payload was erased, and it was not: start an archiver, or erase it again"));
             }
         });
-        for (Range each : expired) {
-            if (!each.isGone) {
+        long atWork = size;
+        while (removals.contains(atWork - 1)) {
+            atWork--;
+        }
+        for (Map.Entry<Long, Long> each : expired.entrySet()) {
+            long file = each.getKey();
+            if (!gone.contains(file)) {
                 findings.add(new Finding(
-                        Finding.Kind.KEPT,
-                        each.first,
-                        each.last,
-                        "record " + each.act
-                                + " says that their time was over, and the payloads are still there: expire again"));
+                        each.getValue() >= atWork ? Finding.Kind.BEHIND : Finding.Kind.KEPT,
+                        file * Tiles.PAYLOAD_LEAVES,
+                        (file + 1) * Tiles.PAYLOAD_LEAVES - 1,
+                        "record " + each.getValue() + " says that their time was over, and " + Tiles.payload(file)
+                                + " is still there" + (each.getValue() >= atWork ? "" : ": delete it")));
             }
         }
         return findings;
+    }
+
+    private boolean isGone(long file) {
+        return gone.contains(file) && expired.containsKey(file);
     }
 
     long erased() {
@@ -107,9 +120,6 @@ final class Acts {
     }
 
     long expired() {
-        return expired.stream()
-                .filter(each -> each.isGone)
-                .mapToLong(each -> each.last - each.first + 1)
-                .sum();
+        return gone.stream().filter(expired::containsKey).count() * Tiles.PAYLOAD_LEAVES;
     }
 }

@@ -80,6 +80,8 @@ public final class ArchiveProvider implements ShipperProvider {
             case "interval" -> config.interval(Duration.parse(value));
             case "sealedEvery" -> config.sealedEvery(Long.parseLong(value));
             case "sealedWithin" -> config.sealedWithin(Duration.parse(value));
+            case "keepFor" -> config.keepFor(Duration.parse(value));
+            case "keepBytes" -> config.keepBytes(Long.parseLong(value));
             default -> throw new IllegalArgumentException(name);
         }
     }

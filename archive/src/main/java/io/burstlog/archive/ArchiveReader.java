@@ -148,8 +148,11 @@ public final class ArchiveReader implements MerkleTree.Hashes {
         PayloadReader.Found found = new PayloadReader(disk, size()).bundle(index / Tiles.WIDTH, all);
         byte[] payload = found == null ? null : PayloadReader.payload(found.content(), offset, leaf.length());
         if (payload == null) {
-            throw new IOException("the payload of leaf " + index + " is not in " + disk
-                    + ": its time was over, or its file is damaged; run verify");
+            String file = Tiles.payload(index / Tiles.PAYLOAD_LEAVES);
+            throw new IOException("the payload of leaf " + index + " is not in " + disk + ": "
+                    + (disk.length(file) < 0
+                            ? file + " is not there; if verify finds nothing, its time was over"
+                            : "its file is damaged; run verify"));
         }
         return payload;
     }

@@ -62,7 +62,7 @@ public final class Archiver implements AutoCloseable {
 
     private Archiver(ArchiverConfig config) {
         this.config = config;
-        statements = new Statements(config.clocks(), config.sealing());
+        statements = new Statements(config.clocks(), config.sealing(), config.retention());
         diskOfAnchors = new FolderDisk(config.archive());
         anchors = new Anchors(diskOfAnchors, config.anchors(), config.sealing(), config.listener());
         thread = new Thread(this::run, "burstlog-archive");
@@ -329,6 +329,7 @@ public final class Archiver implements AutoCloseable {
             }
             boolean isAtEnd = isStopping || isLast && isEmpty;
             if (isAtEnd || System.nanoTime() - dueNanos >= 0) {
+                statements.beforeCommit(writer);
                 commit(writer, isAtEnd, consumer);
                 figures.lookAgain(consumer);
                 dueNanos = System.nanoTime() + config.interval().toNanos();

@@ -34,6 +34,12 @@ public final class ArchiverConfig {
             throw refused("interval is " + set.interval + "; set it to more than zero.");
         }
         requireAnchors();
+        if (set.keepFor != null && set.keepFor.compareTo(Duration.ofDays(1)) < 0) {
+            throw refused("keepFor is " + set.keepFor + "; set it to at least one day.");
+        }
+        if (set.keepBytes < 0) {
+            throw refused("keepBytes is " + set.keepBytes + "; set it to more than zero, or leave it out.");
+        }
     }
 
     private void requireAnchors() {
@@ -115,6 +121,18 @@ public final class ArchiverConfig {
                 set.anchors.stream().map(Anchor::name).toList(), set.sealedEvery, set.sealedWithin.toSeconds());
     }
 
+    Duration keepFor() {
+        return set.keepFor;
+    }
+
+    long keepBytes() {
+        return set.keepBytes;
+    }
+
+    Retention retention() {
+        return new Retention(keepFor(), keepBytes(), set.clocks, set.archive, set.listener);
+    }
+
     Clocks clocks() {
         return set.clocks;
     }
@@ -135,6 +153,8 @@ public final class ArchiverConfig {
         private List<Anchor> anchors = new ArrayList<>();
         private long sealedEvery = 1_000_000;
         private Duration sealedWithin = Duration.ofMinutes(10);
+        private Duration keepFor;
+        private long keepBytes;
         private Clocks clocks = Clocks.ofHost();
         private Consumer<BurstEvent> listener = event -> {};
 
@@ -151,6 +171,8 @@ public final class ArchiverConfig {
             copy.anchors = List.copyOf(anchors);
             copy.sealedEvery = sealedEvery;
             copy.sealedWithin = Objects.requireNonNull(sealedWithin, "sealedWithin");
+            copy.keepFor = keepFor;
+            copy.keepBytes = keepBytes;
             copy.clocks = clocks;
             copy.listener = Objects.requireNonNull(listener, "listener");
             return copy;
@@ -217,6 +239,25 @@ public final class ArchiverConfig {
          */
         public Builder sealedWithin(Duration time) {
             sealedWithin = time;
+            return this;
+        }
+
+        /**
+         * So long payloads are kept at least, from when the archiver took them, one day or more; for ever by default.
+         * Then the archive says in a leaf that their time was over, and the files with 65,536 payloads are deleted, the
+         * oldest first, at most two for each that becomes full, or one an hour. Leaves, hashes and proofs stay.
+         */
+        public Builder keepFor(Duration time) {
+            keepFor = time;
+            return this;
+        }
+
+        /**
+         * So many bytes the payload files have at most, but for the one that grows; 0, the default, for no limit. The
+         * oldest are deleted, as with {@link #keepFor}, all that are too many at once.
+         */
+        public Builder keepBytes(long bytes) {
+            keepBytes = bytes;
             return this;
         }
 

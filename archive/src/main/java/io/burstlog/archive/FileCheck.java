@@ -172,7 +172,8 @@ final class FileCheck {
         long length = disk.length(name);
         List<SeekTable.Frame> frames = List.of();
         if (full > 0 && length < 0) {
-            add(Finding.Kind.REMOVED, first, first + (long) full * Tiles.WIDTH - 1, name + " is missing");
+            part.gone = new Finding(
+                    Finding.Kind.REMOVED, first, first + (long) full * Tiles.WIDTH - 1, name + " is missing");
         } else if (full > 0) {
             frames = isClosed ? SeekTable.read(disk, name, full) : null;
             if (frames == null) {

@@ -72,6 +72,11 @@ public final class Leaf {
         public boolean isOfStream() {
             return code < KEY.code;
         }
+
+        /** Whether it says of payloads that they are to be removed. */
+        boolean isRemoval() {
+            return this == ERASED || this == EXPIRED;
+        }
     }
 
     static final int HEAD_BYTES = 112;

@@ -22,6 +22,8 @@ final class Main {
     static final int REFUSED = 3;
     static final int FAILED = 4;
 
+    private static final long MOST_DAYS = 100_000;
+
     private static final String HELP = """
             Archives the records of a folder of segments, and checks archives.
 
@@ -33,6 +35,8 @@ final class Main {
                   --key FILE             the private key; required
                   --consumer NAME        in FOLDER; default: to-archive
                   --interval-ms N        how long records may wait for a signed head; default: 1000
+                  --keep-for-days N      so long payloads are kept at least; default: for ever
+                  --keep-bytes N         so many bytes payload files have at most; default: any number
                 anchors, which confirm heads outside the host; each may be repeated:
                   --authority NAME=URL,CA-FILE  an authority for time stamps (RFC 3161), and the certificates for it
                   --witness NAME=URL,KEY a witness (C2SP tlog-witness), and its public key
@@ -166,6 +170,11 @@ final class Main {
         return Long.parseLong(value);
     }
 
+    /** At most what the nanoseconds of leaves can say. */
+    private Duration days(String value) {
+        return value == null ? null : Duration.ofDays(Math.min(MOST_DAYS, number("--keep-for-days", value)));
+    }
+
     private List<String> all(String option) {
         return options.getOrDefault(option, List.of());
     }
@@ -195,6 +204,8 @@ final class Main {
                 .head(option("head", null))
                 .consumer(option("consumer", "to-archive"))
                 .interval(Duration.ofMillis(number("--interval-ms", option("interval-ms", "1000"))))
+                .keepFor(days(option("keep-for-days", null)))
+                .keepBytes(number("--keep-bytes", option("keep-bytes", "0")))
                 .listener(event -> err.println(event.time() + " " + event.severity() + " " + event.text()))
                 .build());
         Runtime.getRuntime().addShutdownHook(new Thread(archiver::close));

@@ -9,6 +9,9 @@ final class Part {
 
     final List<Finding> findings = new ArrayList<>();
 
+    /** The payload file is missing; null if it is there. */
+    Finding gone;
+
     /** Leaves whose payload is filled. */
     final List<Long> filled = new ArrayList<>();
 

@@ -12,11 +12,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Removes the payloads of which the archive's last leaves say that they are erased. Leaves and tiles stay.
+ * Removes the payloads of which the archive's last leaves say that they are erased, or that their time was over. Leaves
+ * and tiles stay.
  *
  * <p>DESIGN. The act is under a signed head before anything is removed, and nothing is appended behind it before all is
  * removed. So an unfinished removal has its act among the last leaves, and the next start finds it there. It finds the
- * same acts when they are done, and then changes nothing.
+ * same acts when they are done, and then changes nothing. An act is about leaves before itself, so of a file that an
+ * act expires nothing is left to erase.
  *
  * <p>A payload file is replaced at once: its successor is made durable under the name {@link Tiles#NEXT_PAYLOAD}, and
  * renamed. Frames of earlier heads in the folder of partial ones have the same payloads: they are deleted, durably.
@@ -39,14 +41,40 @@ final class Removal {
     private void finish() throws IOException {
         disk.delete(Tiles.NEXT_PAYLOAD);
         Map<Long, Set<Long>> erased = new TreeMap<>();
-        for (long index = reader.size() - 1; reader.leaf(index).kind() == Leaf.Kind.ERASED; index--) {
-            long gone = Acts.number(reader.leaf(index), "leaf");
-            erased.computeIfAbsent(gone / Tiles.PAYLOAD_LEAVES, none -> new TreeSet<>())
-                    .add(gone);
+        Set<Long> expired = new TreeSet<>();
+        for (long index = reader.size() - 1; reader.leaf(index).kind().isRemoval(); index--) {
+            Leaf act = reader.leaf(index);
+            if (act.kind() == Leaf.Kind.EXPIRED) {
+                long[] files = Acts.filesOf(act, index);
+                for (long file = files[0]; file < files[1]; file++) {
+                    expired.add(file);
+                }
+            } else {
+                long gone = Acts.number(act, "leaf");
+                erased.computeIfAbsent(gone / Tiles.PAYLOAD_LEAVES, none -> new TreeSet<>())
+                        .add(gone);
+            }
+        }
+        erased.keySet().removeAll(expired);
+        for (long file : expired) {
+            expire(disk, file, file + 1);
         }
         for (Map.Entry<Long, Set<Long>> each : erased.entrySet()) {
             erase(each.getKey(), each.getValue());
         }
+    }
+
+    /**
+     * Deletes payload files, full ones alone, durably: also if a start finds them gone, the power may bring them back.
+     */
+    static void expire(Disk disk, long first, long behind) throws IOException {
+        Set<String> folders = new TreeSet<>();
+        for (long file = first; file < behind; file++) {
+            String name = Tiles.payload(file);
+            disk.delete(name);
+            folders.add(name.substring(0, name.lastIndexOf('/') + 1));
+        }
+        disk.sync(folders);
     }
 
     private void erase(long file, Set<Long> leaves) throws IOException {

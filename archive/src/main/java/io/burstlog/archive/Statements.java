@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /**
  * The acts that an archiver adds to its archive by itself: what its anchors are to do, the state of the clock that
- * gives the times, and that it was set. One thread uses it.
+ * gives the times, that it was set, and that the time of payloads was over. One thread uses it.
  */
 final class Statements {
 
@@ -14,14 +14,16 @@ final class Statements {
 
     private final Clocks clocks;
     private final Sealing sealing;
+    private final Retention retention;
     private final ClockWatch watch;
     private boolean isPromised;
     private boolean isEvidenced;
     private long evidencedNanos;
 
-    Statements(Clocks clocks, Sealing sealing) {
+    Statements(Clocks clocks, Sealing sealing, Retention retention) {
         this.clocks = clocks;
         this.sealing = sealing;
+        this.retention = retention;
         watch = new ClockWatch(clocks.day(), clocks.monotonic());
     }
 
@@ -33,6 +35,12 @@ final class Statements {
             writer.commit();
         }
         isPromised = true;
+        retention.begin(disk, writer.signed().head());
+    }
+
+    /** Deletes payloads whose time is over; the head that says so has all that was appended. */
+    void beforeCommit(ArchiveWriter writer) throws IOException {
+        retention.look(writer);
     }
 
     /** Comes before records that were taken now. */

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 
 /**
  * Checks a whole archive with nothing but public keys: each hash of the tree, each leaf, each payload, the numbers and
@@ -302,13 +304,14 @@ public final class Verification {
             records += part.records;
             bytes += part.bytes;
             part.runs.forEach(order::add);
-            part.findings.stream().filter(each -> !acts.explains(each)).forEach(findings::add);
-            part.filled.stream()
-                    .map(acts::judgeFilled)
-                    .filter(each -> each != null)
+            findings.addAll(part.findings);
+            Stream.concat(
+                            part.filled.stream().map(acts::judgeFilled),
+                            Stream.ofNullable(part.gone).map(acts::judgeGone))
+                    .filter(Objects::nonNull)
                     .forEach(findings::add);
         }
-        findings.addAll(acts.unfinished());
+        findings.addAll(acts.unfinished(head.size()));
         findings.sort(Comparator.comparingLong(Finding::first));
         return new Report(
                 head,

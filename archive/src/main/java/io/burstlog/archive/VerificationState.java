@@ -115,7 +115,8 @@ final class VerificationState {
     }
 
     void add(long number, String stamp, Part part) throws IOException {
-        if (stamp.isEmpty() || part == parts.get(number) || !part.findings.isEmpty() || !part.filled.isEmpty()) {
+        boolean hasFound = !part.findings.isEmpty() || !part.filled.isEmpty() || part.gone != null;
+        if (stamp.isEmpty() || part == parts.get(number) || hasFound) {
             return;
         }
         StringBuilder line = new StringBuilder();

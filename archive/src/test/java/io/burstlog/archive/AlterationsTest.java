@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.archive;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
@@ -255,6 +256,33 @@ class AlterationsTest {
         Arrays.fill(payloads.get(10), (byte) ' ');
         putPayloads(disk, 1, payloads);
         assertOnly(disk, Finding.Kind.CHANGED, 266);
+    }
+
+    /** Without the key nobody makes an act that a payload's time was over, or lets one say more. */
+    @Test
+    void noPayloadFileIsRemovedWithoutASignedAct() throws IOException {
+        MemoryDisk disk = Written.archive(2L * Tiles.PAYLOAD_LEAVES + 20, Tiles.PAYLOAD_LEAVES);
+        disk.delete("payload/001.zst");
+        assertRemoved(disk);
+        try (ArchiveWriter writer = Written.open(disk)) {
+            writer.act(Leaf.Kind.EXPIRED, "first: 0\nlast: 065535\n");
+            writer.commit();
+        }
+        disk.delete("payload/000.zst");
+        assertRemoved(disk);
+        String name = "tile/entries/512.p/22";
+        byte[] leaves = disk.read(name);
+        String changed = new String(leaves, ISO_8859_1).replace("last: 065535", "last: 131071");
+        disk.put(name, changed.getBytes(ISO_8859_1));
+        assertRemoved(disk);
+    }
+
+    private static void assertRemoved(MemoryDisk disk) throws IOException {
+        assertThat(faults(disk)).anySatisfy(each -> {
+            assertThat(each.kind()).isEqualTo(Finding.Kind.REMOVED);
+            assertThat(each.first()).isEqualTo(Tiles.PAYLOAD_LEAVES);
+            assertThat(each.last()).isEqualTo(2L * Tiles.PAYLOAD_LEAVES - 1);
+        });
     }
 
     /** Somebody with the right to write may change leaf, hash and payload together; the root still does not fit. */

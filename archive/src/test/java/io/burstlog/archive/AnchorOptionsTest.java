@@ -76,7 +76,9 @@ class AnchorOptionsTest {
                         "consumer", "mine",
                         "interval", "PT0.5S",
                         "sealedEvery", "5000",
-                        "sealedWithin", "PT90S"),
+                        "sealedWithin", "PT90S",
+                        "keepFor", "PT48H",
+                        "keepBytes", "1048576"),
                 Map.of(
                         "stamps",
                                 Map.of(
@@ -93,6 +95,8 @@ class AnchorOptionsTest {
         assertThat(config.interval()).isEqualTo(Duration.ofMillis(500));
         assertThat(config.consumer()).isEqualTo("mine");
         assertThat(config.head()).isEqualTo(Path.of("elsewhere/head"));
+        assertThat(config.keepFor()).isEqualTo(Duration.ofDays(2));
+        assertThat(config.keepBytes()).isEqualTo(1 << 20);
     }
 
     @Test

@@ -39,7 +39,7 @@ final class AnchorRounds {
                     new FileAnchor("elsewhere", folder.resolve("heads")));
             Sealing sealing = new Sealing(all.stream().map(Anchor::name).toList(), 1, 60);
             try (Anchors anchors = new Anchors(ofAnchors, all, sealing, event -> System.err.println(event.text()))) {
-                new Statements(Written.CLOCKS, sealing).promise(writer, disk);
+                new Statements(Written.CLOCKS, sealing, Written.ALL_KEPT).promise(writer, disk);
                 long number = Long.parseLong(arguments[4]);
                 for (int round = 0; round < rounds; round++) {
                     for (int i = 0; i < RECORDS_A_ROUND; i++, number++) {

@@ -98,7 +98,7 @@ class ClocksTest {
         List<Leaf.Kind> kinds = new ArrayList<>();
         MemoryDisk disk = new MemoryDisk();
         try (ArchiveWriter writer = Written.open(disk)) {
-            Statements statements = new Statements(clocks, new Sealing(List.of("elsewhere"), 10, 60));
+            Statements statements = new Statements(clocks, new Sealing(List.of("elsewhere"), 10, 60), Written.ALL_KEPT);
             statements.promise(writer, disk);
             statements.promise(writer, disk);
             statements.beforeRecords(writer);
@@ -130,10 +130,10 @@ class ClocksTest {
         Sealing none = new Sealing(List.of(), 10, 60);
         MemoryDisk disk = new MemoryDisk();
         try (ArchiveWriter writer = Written.open(disk)) {
-            new Statements(Written.CLOCKS, none).promise(writer, disk);
+            new Statements(Written.CLOCKS, none, Written.ALL_KEPT).promise(writer, disk);
             assertThat(writer.size()).isEqualTo(1);
             disk.put(Anchors.answerName("elsewhere", 1), new byte[1]);
-            new Statements(Written.CLOCKS, none).promise(writer, disk);
+            new Statements(Written.CLOCKS, none, Written.ALL_KEPT).promise(writer, disk);
             assertThat(writer.size()).isEqualTo(2);
         }
     }

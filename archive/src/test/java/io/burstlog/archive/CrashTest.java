@@ -180,6 +180,39 @@ class CrashTest {
         cutErasure(Written.archive(510, 510), 400L);
     }
 
+    private static void expire(MemoryDisk disk) throws IOException {
+        Retention retention = new Retention(null, 1, Written.CLOCKS, "orders", event -> {});
+        try (ArchiveWriter writer = Written.open(disk)) {
+            retention.begin(disk, writer.head());
+            retention.look(writer);
+        }
+    }
+
+    @Test
+    void anExpiryMayBeCutAtEachOperation() throws IOException {
+        long records = Tiles.PAYLOAD_LEAVES + 20;
+        MemoryDisk begin = Written.archive(records, Tiles.PAYLOAD_LEAVES);
+        long size = ArchiveReader.head(begin).size();
+        int operations = operationsOf(begin, CrashTest::expire);
+        for (int halt = 0; halt < operations; halt++) {
+            for (int way = 0; way < CUTS_A_PLACE; way++) {
+                MemoryDisk disk = new MemoryDisk(begin);
+                disk.haltAt(halt);
+                assertThatThrownBy(() -> expire(disk)).isInstanceOf(MemoryDisk.HaltedException.class);
+                MemoryDisk after = after(disk, way, halt);
+                append(after, records + 10, 10);
+                boolean isSaid = ArchiveReader.head(after).size() > size + 10;
+                // The power fails again; it may bring back a partial file.
+                String when = "operation " + halt + " of " + operations + ", way " + way;
+                Verification.Report report = Written.verify(after.cut());
+                assertThat(report.findings()).as(when).noneMatch(Finding::isFault);
+                assertThat(report.records()).as(when).isEqualTo(records + 10);
+                assertThat(report.expired()).as(when).isEqualTo(isSaid ? Tiles.PAYLOAD_LEAVES : 0);
+            }
+        }
+        assertThat(operations).isGreaterThan(8);
+    }
+
     @Test
     void aFullDiskLosesNothing() throws IOException {
         MemoryDisk disk = Written.archive(200, 100);

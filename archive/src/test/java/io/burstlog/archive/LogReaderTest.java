@@ -88,18 +88,17 @@ class LogReaderTest {
         }
     }
 
-    private ArchiverConfig config() {
+    private ArchiverConfig.Builder config() {
         return ArchiverConfig.builder()
                 .folder(segments())
                 .archive(archive())
                 .key(directory.resolve("orders.key").toString())
-                .interval(Duration.ofMillis(5))
-                .build();
+                .interval(Duration.ofMillis(5));
     }
 
     private void archiveAll() {
         assertThat(log.awaitDrained(LONG_ENOUGH)).isTrue();
-        try (Archiver archiver = Archiver.start(config())) {
+        try (Archiver archiver = Archiver.start(config().build())) {
             archiver.close(LONG_ENOUGH);
         }
     }
@@ -178,11 +177,43 @@ class LogReaderTest {
     }
 
     @Test
+    void payloadsWhoseTimeWasOverAreToldAndReadersGoOnBehindThem() throws IOException {
+        append(RECORDS);
+        archiveAll();
+        append(10);
+        assertThat(log.awaitDrained(LONG_ENOUGH)).isTrue();
+        List<String> told = new ArrayList<>();
+        try (Archiver archiver = Archiver.start(
+                config().keepBytes(1).listener(event -> told.add(event.text())).build())) {
+            archiver.close(LONG_ENOUGH);
+        }
+        assertThat(told)
+                .contains("the archive " + archive()
+                        + ": the time of the payloads of leaves 0 to 65535 was over, by their"
+                        + " size: they are deleted");
+        assertThat(directory.resolve("archive/payload/000.zst")).doesNotExist();
+        List<Got> ofSegments = readAll(segments());
+        List<Got> ofArchive = readAll(archive());
+        assertThat(ofArchive).hasSize(RECORDS + 10);
+        long erased = ofArchive.stream()
+                .filter(each -> each.kind() == ReadRecords.Kind.ERASED)
+                .count();
+        assertThat(erased).isBetween(65_000L, 65_536L);
+        assertThat(ofArchive.subList((int) erased, RECORDS + 10))
+                .isEqualTo(ofSegments.subList((int) erased, RECORDS + 10));
+        Verification.Report report = Verification.of(Path.of(archive()))
+                .key(SigningKey.read(directory.resolve("orders.key")).verifier())
+                .run();
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.expired()).isEqualTo(65_536);
+    }
+
+    @Test
     void anArchiveIsFollowedWhileItsArchiverAdds() {
         append(1);
         archiveAll();
         long next = 1;
-        try (Archiver archiver = Archiver.start(config());
+        try (Archiver archiver = Archiver.start(config().build());
                 BurstReader reader = BurstReader.of(archive()).fromOldest().open()) {
             while (next <= 10_000) {
                 if (appended < 10_000) {

@@ -21,7 +21,7 @@ final class MemoryDisk implements Disk {
 
     private final Map<String, Content> names = new TreeMap<>();
     private final Map<String, Content> durableNames = new TreeMap<>();
-    private final List<String[]> renames = new ArrayList<>();
+    private final List<Rename> renames = new ArrayList<>();
     private final Steps steps;
 
     /** Another disk, that of the key. */
@@ -29,6 +29,8 @@ final class MemoryDisk implements Disk {
 
     /** Each head that a reader could have seen. */
     final List<String> seenHeads = new ArrayList<>();
+
+    private record Rename(String from, String to, Content content) {}
 
     private static final class Content {
         private byte[] now = {};
@@ -150,17 +152,19 @@ final class MemoryDisk implements Disk {
     private void cut(MemoryDisk after, Random random) {
         Map<String, Content> state = new TreeMap<>(durableNames);
         Set<String> renamed = new LinkedHashSet<>();
-        for (String[] each : renames) {
-            renamed.addAll(Arrays.asList(each));
+        for (Rename each : renames) {
+            renamed.addAll(List.of(each.from(), each.to()));
         }
         for (String name : union()) {
             if (!renamed.contains(name) && names.get(name) != durableNames.get(name) && random.nextBoolean()) {
                 set(state, name, names.get(name));
             }
         }
-        for (String[] each : renames) {
-            if (random.nextBoolean() && state.containsKey(each[0])) {
-                state.put(each[1], state.remove(each[0]));
+        // Also the name of a file that was not durable under the first one.
+        for (Rename each : renames) {
+            if (random.nextBoolean()) {
+                state.remove(each.from());
+                state.put(each.to(), each.content());
             }
         }
         state.forEach((name, content) -> after.put(name, content.lost(random)));
@@ -270,8 +274,8 @@ final class MemoryDisk implements Disk {
                     set(durableNames, each, names.get(each));
                 }
             }
-            renames.removeIf(
-                    each -> each[1].substring(0, each[1].lastIndexOf('/') + 1).equals(folder));
+            renames.removeIf(each ->
+                    each.to().substring(0, each.to().lastIndexOf('/') + 1).equals(folder));
         }
     }
 
@@ -280,7 +284,7 @@ final class MemoryDisk implements Disk {
         step();
         names.put(to, find(from));
         names.remove(from);
-        renames.add(new String[] {from, to});
+        renames.add(new Rename(from, to, names.get(to)));
         if (to.equals(Tiles.CHECKPOINT)) {
             seenHeads.add(new String(find(to).now));
         }

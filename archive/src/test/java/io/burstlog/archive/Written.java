@@ -22,6 +22,8 @@ final class Written {
     /** Clocks of which nothing is said, so that leaves have the indexes that a test counts. */
     static final Clocks CLOCKS = new Clocks(Clocks::now, System::nanoTime, () -> null);
 
+    static final Retention ALL_KEPT = new Retention(null, 0, CLOCKS, "orders", event -> {});
+
     private Written() {}
 
     /** {@return one of a few keys; to derive its public key takes the JDK milliseconds} */
