@@ -41,8 +41,25 @@ final class Owner implements ArchiveWriter.Fence, AutoCloseable {
         this.identity = identity;
     }
 
-    /** @throws RefusedException if another archiver has it */
+    /**
+     * Takes the archive for one archiver.
+     *
+     * @throws RefusedException if another archiver has it
+     * @throws IOException also if a folder without a head has another owner: that one creates the archive
+     */
     static Owner take(Path folder) throws IOException {
+        boolean hasHead = Files.exists(folder.resolve(Tiles.CHECKPOINT), LinkOption.NOFOLLOW_LINKS);
+        try {
+            return takeArchive(folder);
+        } catch (RefusedException another) {
+            if (hasHead) {
+                throw another;
+            }
+            throw new IOException("there is no archive in " + folder + " yet: " + another.getMessage(), another);
+        }
+    }
+
+    private static Owner takeArchive(Path folder) throws IOException {
         Path path = folder.resolve(Tiles.OWNER);
         Owner owner = open(folder, path);
         try {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,11 @@ class OwnerTest {
                 System.out.println(REFUSED + refused.getMessage());
             }
         }
+    }
+
+    @BeforeEach
+    void putHead() throws IOException {
+        Files.createFile(folder.resolve("checkpoint"));
     }
 
     @AfterEach
@@ -91,6 +97,19 @@ class OwnerTest {
             assertThat(lineOf(start())).startsWith(REFUSED);
         }
         assertThat(lineOf(start())).isEqualTo("taken");
+    }
+
+    /** Then it is no archive yet, and whoever archives tries again. */
+    @Test
+    void anOwnerThatHasSignedNoHeadRefusesNobodyForGood() throws Exception {
+        Files.delete(folder.resolve("checkpoint"));
+        try (Owner creating = Owner.take(folder)) {
+            creating.check();
+            assertThatThrownBy(() -> Owner.take(folder))
+                    .isNotInstanceOf(RefusedException.class)
+                    .hasMessageStartingWith("there is no archive in " + folder + " yet: ")
+                    .hasMessageContaining("in this process");
+        }
     }
 
     @Test
