@@ -83,7 +83,7 @@ final class ArchiveWeek {
     private void archive(KeptHead kept, long last, int headSeconds) throws IOException {
         Clocks clocks = new Clocks(
                 () -> BEGIN + seconds * SECOND, () -> seconds * SECOND, () -> "source: kernel\nbound-ns: 1000\n");
-        Statements statements = new Statements(clocks, SEALING);
+        Statements statements = new Statements(clocks, SEALING, Written.ALL_KEPT);
         try (ArchiveWriter writer = ArchiveWriter.create(disk, Written.key(1), kept, Written.NO_FENCE, clocks.day())) {
             statements.promise(writer, disk);
             for (long number = 1; seconds < last; seconds++) {
