@@ -85,8 +85,7 @@ public final class Copier implements AutoCloseable {
         this.maker = maker;
         announcements = new Announcements(config);
         beginFolder(BurstConsumer.open(config.folder(), config.consumer()));
-        thread = new Thread(this::run, "burstlog-bookkeeper");
-        thread.setDaemon(true);
+        thread = ClientThreads.daemon(this::run);
     }
 
     /**
@@ -258,6 +257,11 @@ public final class Copier implements AutoCloseable {
                 }
                 tellProgress(hasAll);
                 note(false);
+                if (hasNone && !isLast && ClientThreads.keepTheJvmAlive()) {
+                    copy.close();
+                    awaitEndOfApplication();
+                    begin(copy.fence());
+                }
             }
             note(true);
             return null;
@@ -265,6 +269,17 @@ public final class Copier implements AutoCloseable {
             return isStopping ? null : stopped;
         } catch (Exception failed) {
             return failed;
+        } finally {
+            copy.close();
+        }
+    }
+
+    private void awaitEndOfApplication() throws InterruptedException {
+        while (!isFinishing) {
+            if (isStopping) {
+                throw new InterruptedException("it is stopped");
+            }
+            Thread.sleep(LOOK.toMillis());
         }
     }
 

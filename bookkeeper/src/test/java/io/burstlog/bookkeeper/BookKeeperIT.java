@@ -4,6 +4,7 @@ package io.burstlog.bookkeeper;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.BurstConsumer;
 import io.burstlog.BurstEvent;
 import io.burstlog.bookkeeper.CopierStats.State;
 import java.io.ByteArrayOutputStream;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -178,5 +180,91 @@ class BookKeeperIT {
         Path second = WORK.resolve("recovered-again.log");
         command(0, "recover", ledger, "--to", second.toString());
         assertThat(second).hasSameBinaryContentAs(file);
+    }
+
+    private static String lastOf(Path said, String word) throws Exception {
+        return Files.readString(said)
+                .lines()
+                .filter(line -> line.startsWith(word + " "))
+                .reduce((first, second) -> second)
+                .map(line -> line.substring(word.length() + 1))
+                .orElse("");
+    }
+
+    /** Each kill is at another moment. */
+    @Test
+    void what_a_burnt_host_knew_to_be_copied_is_recovered_once_and_in_order(TestInfo test) throws Exception {
+        for (int round = 1; round <= 3; round++) {
+            Path host = Files.createDirectories(place(test).resolve("host-" + round));
+            Path said = place(test).resolve("host-" + round + ".out");
+            Process process = Bookies.java(said, CopiedHost.class.getName(), host.toString(), bookies.uri());
+            long wanted = 700L * round;
+            await(() -> {
+                try {
+                    assertThat(process.isAlive()).isTrue();
+                    return Files.exists(said) && Long.parseLong("0" + lastOf(said, "copied")) > wanted;
+                } catch (Exception failure) {
+                    throw new AssertionError(failure);
+                }
+            });
+            Bookies.kill(process);
+            Bookies.deleteTree(host);
+            Path file = place(test).resolve("recovered-" + round);
+            command(0, "recover", lastOf(said, "folder"), "--to", file.toString());
+            long copied = Long.parseLong(lastOf(said, "copied"));
+            String found = Files.readString(file);
+            long last = Long.parseLong(found.substring(found.lastIndexOf(' ') + 1));
+            assertThat(last).isGreaterThanOrEqualTo(copied);
+            assertThat(found).isEqualTo(records(last));
+        }
+    }
+
+    private static Process startLog4j(Path work, String said, long count) throws Exception {
+        Path configuration = Files.writeString(work.resolve("log4j2.xml"), """
+            <Configuration status="warn"><Appenders>
+              <Burst name="Orders" ring="%1$s/orders.ring" ringSize="8 MB" fileName="%1$s/orders.log" durability="process"
+                  shutdownTimeout="5 min">
+                <PatternLayout pattern="%%c{1} %%m%%n"/>
+                <BookKeeper blockSize="16 KB"><Property name="metadataServiceUri">%2$s</Property></BookKeeper>
+              </Burst>
+            </Appenders><Loggers><Root level="info"><AppenderRef ref="Orders"/></Root></Loggers></Configuration>
+            """.formatted(work, bookies.uri()));
+        return Bookies.java(
+                work.resolve("host.out"),
+                "-Dlog4j2.configurationFile=" + configuration,
+                Log4jHost.class.getName(),
+                said,
+                Long.toString(count));
+    }
+
+    /** The client logs into the log that it copies. */
+    @Test
+    void an_application_with_the_element_may_be_killed(TestInfo test) throws Exception {
+        Path work = Files.createDirectories(place(test));
+        Path log = work.resolve("orders.log");
+        Path segments = work.resolve("orders.log.segments");
+        Process killed = startLog4j(work, "killed", Long.MAX_VALUE);
+        await(() -> log.toFile().length() > 1 << 17 && hasAcknowledged(segments));
+        Bookies.kill(killed);
+        Process whole = startLog4j(work, "whole", 1000);
+        boolean hasEnded = whole.waitFor(90, TimeUnit.SECONDS);
+        Bookies.kill(whole);
+        assertThat(hasEnded).as("it ends when main returns").isTrue();
+        assertThat(whole.exitValue()).isZero();
+        Path file = work.resolve("recovered.log");
+        command(0, "recover", folderId(segments), "--to", file.toString());
+        assertThat(file).hasSameBinaryContentAs(log);
+        assertThat(Files.readString(log)).contains("Trading whole 1000", "Trading killed 1\n");
+    }
+
+    private static boolean hasAcknowledged(Path segments) {
+        return Files.exists(segments.resolve("consumers").resolve("to-bookkeeper"))
+                && BurstConsumer.look(segments.toString()).get(0).acknowledged() > 0;
+    }
+
+    private static String folderId(Path segments) {
+        try (BurstConsumer consumer = BurstConsumer.open(segments.toString(), "asks")) {
+            return consumer.folderId();
+        }
     }
 }
