@@ -177,6 +177,7 @@ typedef struct burst_config {
     uint32_t window_mode; /* permission bits of the window's socket; 0: 0600 */
     const char *window;   /* folder for the window, which readers look through: burstlog_reader.h. NULL or "": none */
     uint32_t drain;       /* enum burst_drain; default INNER */
+    const char *copy;     /* name of the log's second copy: burstlog_copier.h. NULL or "": it has none */
 } burst_config_t;
 
 /* Set each field to its default (zero), and struct_bytes to the size with which this header was compiled. New fields
@@ -432,15 +433,14 @@ int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 
 #include "burstlog_rolling.h"
 #include "burstlog_tasks.h"
-#include "burstlog_copy.h"
+#include "burstlog_copier.h"
 #include "burstlog_consumer.h"
+#include "burstlog_copy.h"
 #include "burstlog_reader.h"
 
-/*
- * Binds the methods of the Java class that are called for each event, by JNI RegisterNatives. They then cost a JNI
- * call, although JNA loaded the library. Java calls this once, through JNA, with the calling thread's JNIEnv and the
- * class. Returns 0, or -EINVAL if the class lacks one of the methods.
- */
+/* Binds the methods of the Java class that are called for each event, by JNI RegisterNatives: a JNI call, although JNA
+ * loaded the library. Java calls this once, with the calling thread's JNIEnv and the class. Returns 0, or -EINVAL if the
+ * class lacks one of the methods. */
 int burst_register(void *jni_env, void *java_class);
 
 #pragma GCC visibility pop

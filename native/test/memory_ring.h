@@ -49,7 +49,8 @@ static struct {
     void (*memory_limit)(const struct platform *platform, struct memory_limit *limit); /* NULL: there is no limit */
     char folder[4096 + 32];
     char file[4096 + 64];
-    int has_index; /* the log file gets an index */
+    int has_index;    /* the log file gets an index */
+    const char *copy; /* name of the log's second copy; NULL: none */
 } host;
 
 static inline int64_t standing_clock_ns(const struct platform *platform) {
@@ -153,7 +154,7 @@ static inline int try_to_open(void) {
                                        .events = &host.events,
                                        .window_maker = host.window_maker};
     const struct engine_stream main_stream = {.name = "", .path = host.file, .has_index = host.has_index};
-    const struct engine_config config = {.main = &main_stream};
+    const struct engine_config config = {.main = &main_stream, .copy = host.copy};
     host.flushes = host.reads_before_flush = host.accesses = 0;
     return engine_open(&parts, &config, &host.engine);
 }

@@ -44,6 +44,9 @@ struct drain_host {
     int (*unreadable)(void *argument);
     /* Whether an append waits for space. NULL: never. */
     int (*is_space_awaited)(void *argument);
+    /* No stream goes behind this position: what stands there is not in the log's second copy yet. NULL: the log has
+     * none. */
+    uint64_t (*copied)(void *argument);
     /* Whether another thread waits for the one that steps: then the step ends after its batch. NULL: never. */
     int (*is_wanted)(void *argument);
     /* A roll was noted whose rules nobody but the host follows: drain_next_rules has them. NULL: nobody does. */

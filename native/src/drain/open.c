@@ -134,7 +134,7 @@ int drain_has_waiting(struct drain *drain, uint16_t id) {
     return waiting;
 }
 
-int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
+static int dry(struct drain *drain, const struct drain_stream *stream) {
     drain_look(drain);
     const uint64_t durable = drain->durable;
     for (;;) {
@@ -147,6 +147,13 @@ int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
             return drain->checkpoint_rc < 0 ? drain->checkpoint_rc : stream->rc;
         }
     }
+}
+
+int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
+    drain->is_drying = 1;
+    const int rc = dry(drain, stream);
+    drain->is_drying = 0;
+    return rc;
 }
 
 /* Moves the stream, for which nothing waits, up to the watermark, so that it need not look there again. While this

@@ -49,6 +49,7 @@ struct drain {
     unsigned wanted;     /* checkpoints that are still to be written */
     int older_is_behind; /* the older slot lets go of less than the newer one */
     int checkpoint_rc;   /* result of the last checkpoint */
+    int is_drying;       /* a caller waits in drain_stream_dry, and the second copy cannot come before it returns */
     _Atomic int64_t give_up_ns;
 };
 

@@ -21,6 +21,11 @@
 #define ROLL_PAUSE_NS 10000000
 #define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */
 
+/* The log file gets nothing that the copy lacks: nobody waits for a copy that never began. */
+static int may_come(struct copier *copy) {
+    return copy == NULL || copier_has_begun(copy);
+}
+
 /* Drains as much as the time allows. Waits for a caller that performs a roll, but for no file that cannot be
  * written. */
 static void drain_rest(burst_t *log) {
@@ -33,11 +38,11 @@ static void drain_rest(burst_t *log) {
         return;
     }
     drainer_end_absent_wait(&engine->drainer);
-    while (!drain_is_done(engine->drainer.drain) && stalls < 2 &&
+    while (!drain_is_done(engine->drainer.drain) && stalls < 2 && may_come(engine->copy) &&
            platform_monotonic_ns(&platform_linux) < atomic_load(&log->give_up_ns)) {
         const uint32_t ticket = event_count_register(answered);
         const int rc = engine_step(engine, 1);
-        if (rc == -EINPROGRESS) {
+        if (rc == -EINPROGRESS || rc == 0) { /* 0: the rest waits for the copy */
             event_count_wait(answered, &platform_linux, ticket, ROLL_PAUSE_NS);
         } else {
             event_count_leave(answered);
@@ -45,6 +50,9 @@ static void drain_rest(burst_t *log) {
         }
     }
     engine_note_end(engine);
+    if (engine->copy != NULL) {
+        copier_end(engine->copy);
+    }
 }
 
 void log_let_go(void *argument) {

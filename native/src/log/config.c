@@ -136,6 +136,16 @@ static void check_drain(const burst_config_t *config, struct error_list *errors)
     }
 }
 
+/* Only a drain of this process knows how far the copy is. */
+static void check_copy(const burst_config_t *config, struct error_list *errors) {
+    if (!is_empty(config->copy) && config->drain == BURST_DRAIN_EXTERNAL) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "copy=%s of ring %s cannot be used with drain=external: the drain of another "
+                                         "process does not wait for a copy; let this process drain (drain=inner)",
+                                         config->copy, config->ring));
+    }
+}
+
 /* Refuses a ring that is its own log file: the drain would overwrite it. */
 static int check_apart(const char *ring_name, const char *file_name) {
     char ring[BURST_PATH_BYTES], file[BURST_PATH_BYTES];
@@ -252,6 +262,8 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
     check_drain(values, &errors);
+    check_copy(values, &errors);
+    values->copy = is_empty(values->copy) ? NULL : values->copy;
     placement_read(values, &config->placement, &errors);
     if (values->main != NULL) {
         check_stream(values->ring, values->main, 1, &config->main, &errors);

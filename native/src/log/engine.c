@@ -193,7 +193,8 @@ static int begin_keeper(struct engine *engine) {
                                        .ring = engine->ring,
                                        .notes = ledger_notes(engine->view.ledger),
                                        .recovery = &engine->view.recovery,
-                                       .reads_slots = engine->parts.reads_slots};
+                                       .reads_slots = engine->parts.reads_slots,
+                                       .copy = engine->copy};
     return keeper_begin(&engine->keeper, &parts, ledger_checkpoints(engine->view.ledger));
 }
 
@@ -260,6 +261,19 @@ static int begin_drain(struct engine *engine, const struct engine_config *config
     return 0;
 }
 
+static int begin_copy(struct engine *engine) {
+    if (engine->config.copy == NULL) {
+        return 0;
+    }
+    const struct copier_parts parts = {.platform = engine->parts.platform,
+                                       .events = engine->parts.events,
+                                       .ring = engine->ring,
+                                       .source = ring_view_source(&engine->view),
+                                       .start = checkpoints_least(ledger_checkpoints(engine->view.ledger)),
+                                       .name = engine->config.copy};
+    return copier_create(&parts, &engine->copy);
+}
+
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {
     struct engine *engine = platform_allocate(parts->platform, sizeof *engine, PLATFORM_PLAIN);
     if (engine == NULL) {
@@ -285,7 +299,8 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
         tell_statement(engine);
         ring_begin(engine->ring, &start);
         fill_window(engine);
-        rc = begin_keeper(engine);
+        rc = begin_copy(engine);
+        rc = rc < 0 ? rc : begin_keeper(engine);
         rc = rc < 0 ? rc : begin_drain(engine, config);
     }
     if (rc < 0) {
@@ -307,6 +322,7 @@ void engine_close(struct engine *engine) {
     engine_far_destroy(engine);
     requests_destroy(engine->parts.platform, engine->requests);
     keeper_end(&engine->keeper);
+    copier_destroy(engine->copy);
     if (engine->ring != NULL) {
         ring_destroy(engine->ring);
     }

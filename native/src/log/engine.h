@@ -49,6 +49,7 @@ struct engine_config {
      * caller. */
     int64_t absent_stream_wait_ns;
     enum engine_drains drains;
+    const char *copy; /* name of the log's second copy (log/copier.h), for ENGINE_DRAINS; NULL: it has none */
 };
 
 struct engine_far; /* log/engine_far.c */
@@ -60,6 +61,7 @@ struct engine {
     struct ring *ring;
     struct window *window; /* NULL: the ring has none. Whole, and to be announced, once engine_open has returned */
     struct keeper keeper;
+    struct copier *copy; /* NULL: the log has none */
     struct drainer drainer;
     struct requests
         *requests; /* which streams are to be open; the main stream is none of them, unless another process may drain */

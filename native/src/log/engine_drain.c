@@ -52,6 +52,11 @@ static int is_space_awaited(void *drainer) {
     return keeper_awaits_space(&engine_behind(drainer)->keeper);
 }
 
+static uint64_t copied(void *drainer) {
+    const struct engine *engine = engine_behind(drainer);
+    return engine->copy == NULL ? UINT64_MAX : copier_position(engine->copy);
+}
+
 static void rolled(void *drainer) {
     const struct engine *engine = engine_behind(drainer);
     if (engine->parts.rolled != NULL) {
@@ -83,6 +88,7 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                                     .failed = failed,
                                     .unreadable = unreadable,
                                     .is_space_awaited = is_space_awaited,
+                                    .copied = copied,
                                     .rolled = rolled,
                                     .is_wanted = is_wanted};
     engine->source = ring_view_source(&engine->view);

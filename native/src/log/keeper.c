@@ -150,6 +150,16 @@ void keeper_check_medium(struct keeper *keeper) {
 
 /* --------------------------------------------------------------------------------------- beside the drain */
 
+/* Gives space back, but for records that the second copy lacks, even if the log file has them. */
+static void release(struct keeper *keeper) {
+    const uint64_t position = slot_watch_released(&keeper->slots);
+    if (keeper->parts.copy == NULL) {
+        ring_release(keeper->parts.ring, position);
+    } else {
+        copier_release(keeper->parts.copy, position);
+    }
+}
+
 uint64_t keeper_begin_step(struct keeper *keeper) {
     struct ring *ring = keeper->parts.ring;
     uint64_t durable, next_sequence;
@@ -160,6 +170,9 @@ uint64_t keeper_begin_step(struct keeper *keeper) {
     keeper_check_medium(keeper);
     note_failure(keeper);
     tell_failure_again(keeper);
+    if (keeper->parts.copy != NULL) {
+        release(keeper); /* the copy may have moved alone */
+    }
     full_may_end(ring);
     return durable;
 }
@@ -176,12 +189,16 @@ void keeper_hear_noted(struct keeper *keeper, const struct checkpoints *checkpoi
     } else {
         slot_watch_take(&keeper->slots, checkpoints);
     }
+    if (keeper->parts.copy != NULL) {
+        const struct checkpoint_position noted = checkpoints_least(checkpoints);
+        copier_hear_noted(keeper->parts.copy, &noted);
+    }
     keeper_hear_looked(keeper, progress);
 }
 
 void keeper_hear_looked(struct keeper *keeper, uint64_t progress) {
     atomic_store(&keeper->failed_writes, 0);
-    ring_release(keeper->parts.ring, slot_watch_released(&keeper->slots));
+    release(keeper);
     stages_drained(keeper->parts.ring->stages, slot_watch_drained(&keeper->slots));
     if (keeper->progress != progress) {
         keeper->progress = progress;

@@ -14,6 +14,7 @@
 #include "base/event_count.h"
 #include "ledger/notes.h"
 #include "ledger/slot_watch.h"
+#include "log/copier.h"
 #include "recovery/recovery.h"
 #include "ring/ring.h"
 
@@ -25,6 +26,7 @@ struct keeper_parts {
     struct notes *notes;             /* outlives the keeper */
     const struct recovery *recovery; /* of the log before this epoch; outlives the keeper */
     int reads_slots;                 /* keeper_hear_noted may get no checkpoints */
+    struct copier *copy;             /* NULL: the log has no second copy. Outlives the keeper */
 };
 
 struct keeper {

@@ -219,6 +219,7 @@ static int open_engine(burst_t *log, const struct checked_config *checked, const
         .cpus = cpus_here(),
         .untrusted_ring_owner = untrusted_ring_owner(log->device),
         .absent_stream_wait_ns = ABSENT_STREAM_WAIT_NS,
+        .copy = checked->values.copy,
     };
     stages_init(log->stages, &platform_linux);
     const int64_t until_ns = platform_deadline_ns(&platform_linux, LOCKS_WAIT_NS);

@@ -223,6 +223,12 @@ static const void *source_of(struct ring *ring, struct ring_round *round, uint64
     return source;
 }
 
+/* The copy may take the records while their write is under way. */
+static __attribute__((noinline)) void hand_to_copy(struct ring *ring, uint64_t position) {
+    atomic_store_explicit(&ring->copy.sealed, position, memory_order_release);
+    event_count_notify(&ring->copy.more, ring->platform);
+}
+
 static inline __attribute__((always_inline)) void submit(struct ring *ring, struct ring_round *round,
                                                          struct ring_write *write, uint64_t from, uint64_t to) {
     write->done = 0;
@@ -232,6 +238,9 @@ static inline __attribute__((always_inline)) void submit(struct ring *ring, stru
     const uint64_t number = count(&ring->device_writes, 1);
     count(&ring->device_bytes, to - from);
     write->submitted_ns = stages_submitted(ring->stages, number);
+    if (ring->copy.is_kept) {
+        hand_to_copy(ring, round->whole);
+    }
     ring->device->ops->submit(ring->device, &write->write);
 }
 

@@ -19,6 +19,29 @@ void full_begins(struct ring *ring, int64_t now_ns) {
     atomic_store(&full->freed, freed);
 }
 
+/* Whether more of the ring waits for the copy than for the log file. */
+static int is_copy_behind(const struct ring *ring) {
+    const uint64_t freed = atomic_load(&ring->freed), kept = atomic_load(&ring->copy.kept);
+    uint64_t durable, next_sequence;
+    ring_durable(ring, &durable, &next_sequence);
+    return ring->copy.is_kept && kept < durable && durable - kept > kept - freed;
+}
+
+static void tell(struct ring *ring, long long seconds) {
+    if (is_copy_behind(ring)) {
+        events_post(ring->events, EVENT_ERROR,
+                    "ring %s has been full for %lld s: appends wait until its second copy has its records: look at "
+                    "whoever keeps that copy, not at the disk of the log file",
+                    ring->path, seconds);
+    } else {
+        events_post(
+            ring->events, EVENT_ERROR,
+            "ring %s has been full for %lld s: appends wait until its records are in the log file; if a message "
+            "before this one says why they are not, mend that, else the disk of the log file hangs or is too slow",
+            ring->path, seconds);
+    }
+}
+
 int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
     struct ring_full *full = &ring->full;
     atomic_store(&full->seen_ns, now_ns);
@@ -30,11 +53,7 @@ int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
         return told_ns + ALARM_EVERY_NS - now_ns;
     }
     if (atomic_compare_exchange_strong(&full->told_ns, &told_ns, now_ns)) { /* else another thread tells */
-        events_post(
-            ring->events, EVENT_ERROR,
-            "ring %s has been full for %lld s: appends wait until its records are in the log file; if a message "
-            "before this one says why they are not, mend that, else the disk of the log file hangs or is too slow",
-            ring->path, (long long)((now_ns - atomic_load(&full->since_ns)) / 1000000000));
+        tell(ring, (long long)((now_ns - atomic_load(&full->since_ns)) / 1000000000));
     }
     return ALARM_EVERY_NS;
 }

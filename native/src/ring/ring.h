@@ -128,6 +128,16 @@ struct parked {
     _Atomic uint32_t is_over;
 };
 
+/* A second copy of the records, which somebody takes from the image before they are durable here: log/copier.h. */
+struct ring_copy {
+    uint32_t is_kept;        /* set before ring_begin; 0: the ring has no copy */
+    struct event_count more; /* notified when `sealed` moves */
+    /* The records before it are whole, and have finished headers. Only the leader moves it */
+    _Atomic uint64_t sealed;
+    /* The records behind it wait for the copy; UINT64_MAX: none do. */
+    _Alignas(128) _Atomic uint64_t kept;
+};
+
 /* Values of the word `leader`. Only the thread that has set CLAIM_LED in the claim word writes it. */
 #define LEADER_CLAIMED 0u /* nobody leads; or a thread leads and has not sealed, or still copies its own record */
 /* a thread leads, and will seal at least everything claimed before another thread read this value */
@@ -195,6 +205,8 @@ struct ring {
     _Atomic uint32_t hurried; /* a thread waits for the commit: the committer does not wait for more records */
 
     _Alignas(128) struct parked parked;
+
+    _Alignas(128) struct ring_copy copy;
 
     _Alignas(128) _Atomic uint64_t commits, device_writes, device_bytes;
     _Atomic uint64_t full_waits, discarded, lost_enqueued;

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/copier.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limit.h"
+#include "media/record.h"
+
+#define NAME_BYTES 128
+
+enum copier_state {
+    COPY_EXPECTED, /* it has not begun, and the ring keeps everything for it */
+    COPY_IS_HERE,
+    COPY_IS_AWAY,
+};
+
+struct copier {
+    const struct platform *platform;
+    struct events *events;
+    struct ring *ring;
+    struct log_source source;
+    char name[NAME_BYTES];
+    struct event_count moved;       /* notified when `next_sequence` moves or the state changes */
+    _Atomic uint64_t next_sequence; /* the sequence at `kept` */
+    pthread_mutex_t lock;           /* guards the rest, and holds while the ring gets space back */
+    enum copier_state state;
+    int is_over; /* the log is closed */
+    struct log_cursor kept, taken;
+    /* The records that copier_begin named, which the copy lacks; also what lies between two such ranges. */
+    uint64_t missing_from, missing_end;
+};
+
+/* ------------------------------------------------------------------------------------------------ make, free */
+
+static int has_lost_pages(const struct log_source *source) {
+    const struct copier *copy = (const struct copier *)((const char *)source - offsetof(struct copier, source));
+    return device_lost_pages(copy->ring->device) > 0;
+}
+
+static const struct log_source_ops sealed_ops = {.has_lost_pages = has_lost_pages};
+
+/* The caller holds the lock. */
+static void publish(struct copier *copy) {
+    atomic_store(&copy->next_sequence, copy->kept.walk.sequence);
+    atomic_store(&copy->ring->copy.kept, copy->state == COPY_IS_AWAY ? UINT64_MAX : copy->kept.walk.position);
+    event_count_notify(&copy->moved, copy->platform);
+    if (atomic_load(&copy->ring->space.waiters) != 0) {
+        event_count_notify(&copy->ring->drain, copy->platform);
+    }
+}
+
+int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
+    struct copier *copy = platform_allocate(parts->platform, sizeof *copy, PLATFORM_PLAIN);
+    if (copy == NULL) {
+        return error_set(ENOMEM, "no memory for the second copy of ring %s: %zu bytes", parts->ring->path,
+                         sizeof *copy);
+    }
+    copy->platform = parts->platform;
+    copy->events = parts->events;
+    copy->ring = parts->ring;
+    copy->source = parts->source;
+    copy->source.ops = &sealed_ops;
+    snprintf(copy->name, sizeof copy->name, "%s", parts->name);
+    pthread_mutex_init(&copy->lock, NULL);
+    copy->kept = copy->taken =
+        log_source_at(&copy->source, parts->start.drained_position, parts->start.next_sequence, parts->start.epoch);
+    atomic_store(&copy->ring->copy.sealed, copy->ring->begin_position);
+    copy->ring->copy.is_kept = 1;
+    publish(copy);
+    *copy_out = copy;
+    return 0;
+}
+
+void copier_destroy(struct copier *copy) {
+    if (copy != NULL) {
+        pthread_mutex_destroy(&copy->lock);
+        platform_release(copy->platform, copy, sizeof *copy);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ what the copy says */
+
+uint64_t copier_next_sequence(const struct copier *copy) {
+    return atomic_load(&copy->next_sequence);
+}
+
+static int lost_pages(const struct copier *copy) {
+    return error_set(EIO, "records of ring %s can no longer be read for its copy %s: pages of its medium were lost",
+                     copy->ring->path, copy->name);
+}
+
+static int refuse_closed(const struct copier *copy) {
+    return error_set(ESHUTDOWN, "the log on ring %s is closed", copy->ring->path);
+}
+
+/* Refuses a call that needs a copy that is there. The caller holds the lock. */
+static int check_here(const struct copier *copy) {
+    if (copy->is_over) {
+        return refuse_closed(copy);
+    }
+    if (copy->state == COPY_EXPECTED) {
+        return error_set(ENOTCONN, "copy %s of ring %s has not begun: call burst_copy_begin first", copy->name,
+                         copy->ring->path);
+    }
+    return copy->state == COPY_IS_HERE
+               ? 0
+               : error_set(ENOTCONN,
+                           "copy %s of ring %s is away: records from %llu on have one copy only until it begins again",
+                           copy->name, copy->ring->path, (unsigned long long)copier_next_sequence(copy));
+}
+
+/* The copy confirms records alone: if none lies between the two, everything there is confirmed. */
+static void settle(struct copier *copy) {
+    struct log_cursor cursor = copy->kept;
+    struct log_item item;
+    if (log_source_next(&copy->source, &cursor, copy->taken.walk.position, &item) == 0) {
+        copy->kept = copy->taken;
+    }
+    publish(copy);
+}
+
+/* Finds the first record that the copy lacks: it is behind the copy's last one, or a later epoch wrote it. */
+static int find(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct log_cursor *cursor) {
+    const uint64_t sealed = atomic_load_explicit(&copy->ring->copy.sealed, memory_order_acquire);
+    struct log_cursor next = *cursor = copy->kept;
+    struct log_item item;
+    int rc;
+    while ((rc = log_source_next(&copy->source, &next, sealed, &item)) == 1) {
+        if (item.kind == LOG_RECORD && (item.header.sequence > last_sequence || item.header.epoch > last_epoch)) {
+            return 0;
+        }
+        *cursor = next;
+    }
+    *cursor = rc == 0 ? next : *cursor;
+    return rc < 0 ? lost_pages(copy) : 0;
+}
+
+static void tell_begun(const struct copier *copy, uint64_t last_sequence, const struct copier_begun *begun) {
+    if (begun->missing > 0) {
+        events_post(copy->events, EVENT_WARN,
+                    "copy %s of ring %s goes on with record %llu: records %llu to %llu are not in it, and not in the "
+                    "ring any more; the log file has them",
+                    copy->name, copy->ring->path, (unsigned long long)begun->next_sequence,
+                    (unsigned long long)last_sequence + 1, (unsigned long long)begun->next_sequence - 1);
+    } else if (copy->state == COPY_IS_AWAY) {
+        events_post(copy->events, EVENT_ERROR, "copy %s of ring %s is back, and goes on with record %llu", copy->name,
+                    copy->ring->path, (unsigned long long)begun->next_sequence);
+    }
+}
+
+static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
+    struct log_cursor cursor;
+    int rc = copy->is_over ? refuse_closed(copy) : 0;
+    rc = rc < 0 ? rc : find(copy, last_sequence, last_epoch, &cursor);
+    if (rc < 0) {
+        return rc;
+    }
+    const uint64_t next = cursor.walk.sequence;
+    if (last_epoch > copy->ring->epoch || (last_epoch == copy->ring->epoch && last_sequence >= next)) {
+        return error_set(
+            EINVAL,
+            "copy %s ends with record %llu of epoch %u, and ring %s in epoch %u has none such: the copy is "
+            "of another ring, or an older state of the ring was put back",
+            copy->name, (unsigned long long)last_sequence, last_epoch, copy->ring->path, copy->ring->epoch);
+    }
+    *begun = (struct copier_begun){.next_sequence = next,
+                                   .missing = next > last_sequence + 1 ? next - last_sequence - 1 : 0,
+                                   .surplus = next <= last_sequence ? last_sequence + 1 - next : 0};
+    tell_begun(copy, last_sequence, begun);
+    if (begun->missing > 0) {
+        copy->missing_from = copy->missing_end == 0 ? last_sequence + 1 : copy->missing_from;
+        copy->missing_end = next;
+    }
+    copy->kept = copy->taken = cursor;
+    copy->state = COPY_IS_HERE;
+    publish(copy);
+    return 0;
+}
+
+int copier_begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
+    pthread_mutex_lock(&copy->lock);
+    const int rc = begin(copy, last_sequence, last_epoch, begun);
+    pthread_mutex_unlock(&copy->lock);
+    return rc;
+}
+
+int copier_away(struct copier *copy) {
+    pthread_mutex_lock(&copy->lock);
+    const int rc = copy->is_over ? refuse_closed(copy) : 0;
+    if (rc == 0 && copy->state != COPY_IS_AWAY) {
+        copy->state = COPY_IS_AWAY;
+        publish(copy);
+        events_post(copy->events, EVENT_ERROR,
+                    "copy %s of ring %s is away: records from %llu on have one copy only until it begins again",
+                    copy->name, copy->ring->path, (unsigned long long)copier_next_sequence(copy));
+    }
+    pthread_mutex_unlock(&copy->lock);
+    event_count_notify(&copy->ring->copy.more, copy->platform);
+    return rc;
+}
+
+static int confirm(struct copier *copy, uint64_t sequence) {
+    struct log_item item;
+    const int rc = check_here(copy);
+    if (rc < 0) {
+        return rc;
+    }
+    if (sequence >= copy->taken.walk.sequence) {
+        return error_set(EINVAL, "copy %s of ring %s confirms record %llu, and has taken records up to %llu only",
+                         copy->name, copy->ring->path, (unsigned long long)sequence,
+                         (unsigned long long)copy->taken.walk.sequence - 1);
+    }
+    while (copy->kept.walk.sequence <= sequence) {
+        if (log_source_next(&copy->source, &copy->kept, copy->taken.walk.position, &item) < 0) {
+            return lost_pages(copy);
+        }
+    }
+    settle(copy);
+    return 0;
+}
+
+int copier_confirm(struct copier *copy, uint64_t sequence) {
+    pthread_mutex_lock(&copy->lock);
+    const int rc = confirm(copy, sequence);
+    pthread_mutex_unlock(&copy->lock);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------------------------- take */
+
+/* Puts the record into the block. Returns its bytes; 0: it belongs to the next block; or -errno with a sentence. */
+static int64_t put(const struct copier *copy, const struct log_item *item, uint8_t *to, size_t room,
+                   struct copier_block *block) {
+    const struct record_header *header = &item->header;
+    const size_t bytes = record_bytes(header->length);
+    if (bytes > room || (block->bytes > 0 && header->epoch != block->epoch)) {
+        return block->bytes > 0
+                   ? 0
+                   : error_set(EMSGSIZE,
+                               "record %llu of ring %s has %zu bytes with its header, and the buffer for "
+                               "its copy %s has %zu: take with a larger one",
+                               (unsigned long long)header->sequence, copy->ring->path, bytes, copy->name, room);
+    }
+    memcpy(to, ring_at(copy->ring, header->position), bytes);
+    if (!log_source_is_still_there(&copy->source, header->position)) {
+        return lost_pages(copy);
+    }
+    block->first_sequence = block->bytes == 0 ? header->sequence : block->first_sequence;
+    block->last_sequence = header->sequence;
+    block->epoch = header->epoch;
+    block->bytes += bytes;
+    return (int64_t)bytes;
+}
+
+/* Returns 1 with a block, 0 if there is nothing, or -errno with a sentence. */
+static int fill(struct copier *copy, uint8_t *buffer, size_t room, struct copier_block *block) {
+    const uint64_t sealed = atomic_load_explicit(&copy->ring->copy.sealed, memory_order_acquire);
+    struct log_cursor next = copy->taken;
+    struct log_item item;
+    int64_t rc = check_here(copy);
+    *block = (struct copier_block){.bytes = 0};
+    while (rc == 0) {
+        const int found = log_source_next(&copy->source, &next, sealed, &item);
+        if (found < 0) {
+            rc = lost_pages(copy);
+        } else if (found == 1 && item.kind == LOG_RECORD) {
+            const int64_t put_bytes = put(copy, &item, buffer + block->bytes, room - block->bytes, block);
+            if (put_bytes <= 0) {
+                rc = put_bytes;
+                break;
+            }
+        } else if (found == 1 && block->bytes > 0) {
+            break; /* a lost range ends the block */
+        }
+        copy->taken = rc == 0 ? next : copy->taken;
+        if (found == 0) {
+            break;
+        }
+    }
+    if (rc == 0 || block->bytes > 0) {
+        settle(copy);
+    }
+    return block->bytes > 0 ? 1 : (int)rc;
+}
+
+int copier_take(struct copier *copy, void *buffer, size_t room, int64_t timeout_ns, struct copier_block *block) {
+    struct event_count *more = &copy->ring->copy.more;
+    struct limit limit = limit_of(timeout_ns);
+    for (;;) {
+        const uint32_t ticket = event_count_register(more);
+        pthread_mutex_lock(&copy->lock);
+        const int rc = fill(copy, buffer, room, block);
+        pthread_mutex_unlock(&copy->lock);
+        const int64_t left_ns = rc != 0 ? 0 : limit_left_ns(&limit, copy->platform);
+        if (left_ns == 0) {
+            event_count_leave(more);
+            return rc;
+        }
+        event_count_wait(more, copy->platform, ticket, left_ns);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ those who wait */
+
+/* Returns -errno with a sentence if the copy will not get the record, else 0. The caller holds the lock. */
+static int await_in_vain(const struct copier *copy, uint64_t sequence, int is_missing) {
+    if (is_missing) {
+        return error_set(ENODATA, "record %llu of ring %s has one copy only: copy %s was away, and lacks it",
+                         (unsigned long long)sequence, copy->ring->path, copy->name);
+    }
+    return copy->is_over || copy->state == COPY_IS_AWAY ? check_here(copy) : 0;
+}
+
+int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns) {
+    struct limit limit = limit_of(timeout_ns);
+    for (;;) {
+        const uint32_t ticket = event_count_register(&copy->moved);
+        pthread_mutex_lock(&copy->lock);
+        const int is_missing = sequence >= copy->missing_from && sequence < copy->missing_end;
+        const int has_it = copy->state != COPY_EXPECTED && sequence < copier_next_sequence(copy) && !is_missing;
+        const int never = has_it ? 0 : await_in_vain(copy, sequence, is_missing);
+        pthread_mutex_unlock(&copy->lock);
+        const int64_t left_ns = has_it || never < 0 ? 0 : limit_left_ns(&limit, copy->platform);
+        if (left_ns == 0) {
+            event_count_leave(&copy->moved);
+            return has_it ? 1 : never;
+        }
+        event_count_wait(&copy->moved, copy->platform, ticket, left_ns);
+    }
+}
+
+int copier_has_begun(struct copier *copy) {
+    pthread_mutex_lock(&copy->lock);
+    const int begun = copy->state != COPY_EXPECTED;
+    pthread_mutex_unlock(&copy->lock);
+    return begun;
+}
+
+/* ------------------------------------------------------------------------------------------- beside the drain */
+
+uint64_t copier_position(const struct copier *copy) {
+    return atomic_load_explicit(&copy->ring->copy.kept, memory_order_acquire);
+}
+
+void copier_release(struct copier *copy, uint64_t position) {
+    pthread_mutex_lock(&copy->lock);
+    const uint64_t kept = copier_position(copy);
+    ring_release(copy->ring, kept < position ? kept : position);
+    pthread_mutex_unlock(&copy->lock);
+}
+
+void copier_hear_noted(struct copier *copy, const struct checkpoint_position *least) {
+    pthread_mutex_lock(&copy->lock);
+    if (copy->state == COPY_IS_AWAY && least->drained_position > copy->kept.walk.position) {
+        copy->kept = log_source_at(&copy->source, least->drained_position, least->next_sequence, least->epoch);
+    }
+    pthread_mutex_unlock(&copy->lock);
+}
+
+static void tell_left(const struct copier *copy) {
+    uint64_t position, next;
+    ring_durable(copy->ring, &position, &next);
+    if (copy->state == COPY_IS_HERE && next > copier_next_sequence(copy)) {
+        events_post(
+            copy->events, EVENT_WARN,
+            "the log on ring %s closes while copy %s lacks records %llu to %llu: they stay in the ring, and the "
+            "next open with that copy hands them out",
+            copy->ring->path, copy->name, (unsigned long long)copier_next_sequence(copy), (unsigned long long)next - 1);
+    }
+}
+
+void copier_end(struct copier *copy) {
+    pthread_mutex_lock(&copy->lock);
+    tell_left(copy);
+    copy->is_over = 1;
+    pthread_mutex_unlock(&copy->lock);
+    event_count_notify(&copy->moved, copy->platform);
+    event_count_notify(&copy->ring->copy.more, copy->platform);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The second copy of a log: somebody takes the records from the image and keeps them elsewhere. The leader hands them
+ * out once their headers are finished, so the ring's write and the copy's go on at the same time.
+ *
+ * DESIGN. Beside the positions of the drain (drain/drain.h) there are three, each moved by one role:
+ *
+ *     released <= noted <= kept <= taken <= sealed          noted <= durable <= sealed
+ *
+ *     sealed     the leader has finished the headers of the records before it; perhaps their write is under way
+ *     taken      the copier has the records before it
+ *     kept       the copy has confirmed them: the drain goes no further, and so nothing behind it is released
+ *
+ * Nothing of this is on the medium. No checkpoint is ahead of `kept`, so after any crash recovery proves each record
+ * that the copy lacks; the copy says what its last record is, and goes on behind it. If a write of the ring fails, the
+ * copy may have more than recovery proves: records that no call acknowledged. The next epoch gives their sequences to
+ * other records, so copier_begin asks for the epoch of the copy's last record, and says how many of its records are void.
+ *
+ * Two things let the drain go on alone, and then a crash can leave a gap, which the next copier_begin names: the copy is
+ * away (copier_away), or the drain must bring a stream's records to their old place before the open returns.
+ *
+ * Any thread may call these functions. The leader and those who append never take the lock.
+ */
+#ifndef BURST_LOG_COPIER_H
+#define BURST_LOG_COPIER_H
+
+#include "ledger/checkpoints.h"
+#include "recovery/log_source.h"
+#include "ring/ring.h"
+
+struct copier;
+
+struct copier_parts {
+    const struct platform *platform;
+    struct events *events;
+    struct ring *ring;                /* no other thread has it yet; outlives the copy */
+    struct log_source source;         /* all but its ops */
+    struct checkpoint_position start; /* where the log begins that the ring holds */
+    const char *name;                 /* for sentences */
+};
+
+/* Makes the copy, and has the ring keep what lies behind the start. Returns 0, or -ENOMEM with a sentence. */
+int copier_create(const struct copier_parts *parts, struct copier **copy);
+void copier_destroy(struct copier *copy);
+
+/* Where the copy goes on. */
+struct copier_begun {
+    uint64_t next_sequence; /* of the first record that it will get */
+    uint64_t missing;       /* so many records before that one the copy lacks, and the ring does not hold any more */
+    uint64_t surplus;       /* so many of the copy's last records were never acknowledged, and are to be dropped */
+};
+
+/* The copy is there, and ends with that record; 0: it is empty. Returns 0; or, with a sentence, -ESHUTDOWN, -EINVAL if no
+ * such record can be of this ring, -EIO if pages of the ring are lost. */
+int copier_begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun);
+
+/* Nothing waits for the copy any more, until it begins again. Returns 0, or -ESHUTDOWN with a sentence. */
+int copier_away(struct copier *copy);
+
+struct copier_block {
+    size_t bytes;
+    uint64_t first_sequence, last_sequence;
+    uint32_t epoch; /* of all its records */
+};
+
+/* Gives the next records, as they stand in the image: header, payload, zeros up to the next record. Pads and markers are
+ * left out. A block has no gap, and records of one epoch only. Returns 1; 0 after the time; or, with a sentence,
+ * -ENOTCONN (the copy has not begun, or is away), -EMSGSIZE (the next record is longer than `room`), -ESHUTDOWN, -EIO. One
+ * thread at a time may take. */
+int copier_take(struct copier *copy, void *buffer, size_t room, int64_t timeout_ns, struct copier_block *block);
+
+/* The copy has everything up to that sequence. Returns 0; or, with a sentence, -ENOTCONN, -EINVAL (it was not taken),
+ * -ESHUTDOWN, -EIO. */
+int copier_confirm(struct copier *copy, uint64_t sequence);
+
+/* The copy has all records below this sequence, but for those that copier_begin named as missing. */
+uint64_t copier_next_sequence(const struct copier *copy);
+
+/* Waits until it has the record. Returns 1; 0 after the time; or, with a sentence, -ENOTCONN (the copy is away), -ENODATA
+ * (the record, or one before and one behind it, was named as missing), -ESHUTDOWN. */
+int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns);
+
+/* The drain goes no further than this position; UINT64_MAX while the copy is away. */
+uint64_t copier_position(const struct copier *copy);
+
+/* Whether copier_begin was ever called. */
+int copier_has_begun(struct copier *copy);
+
+/* The drain let go of the log before `position`: the ring gets back what the copy has, too. Only the keeper calls it. */
+void copier_release(struct copier *copy, uint64_t position);
+
+/* A checkpoint was written. While the copy is away, it can go on nowhere before `least`. Only the keeper calls it. */
+void copier_hear_noted(struct copier *copy, const struct checkpoint_position *least);
+
+/* No more records come, and none is released: all who wait here return. */
+void copier_end(struct copier *copy);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls on the second copy of an open log. */
+#include "log_fixture.h"
+
+static burst_t *copied_log;
+static _Atomic int64_t stored;
+static _Atomic int confirms;
+
+static burst_t *open_copied(const char *copy) {
+    burst_stream_config_t main_stream;
+    burst_config_t config;
+    burst_stream_config_init(&main_stream);
+    main_stream.file_name = file_path;
+    burst_config_init(&config);
+    config.ring = ring_path;
+    config.main = &main_stream;
+    config.copy = copy;
+    config.durability = BURST_DURABILITY_PROCESS;
+    burst_t *log;
+    assert_int_equal(burst_open(&config, &log), 0);
+    return log;
+}
+
+static void begin(burst_t *log, int64_t last, uint32_t epoch) {
+    burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
+    assert_int_equal(burst_copy_begin(log, last, epoch, &begun), 0);
+    assert_int_equal(begun.next_sequence, last + 1);
+    assert_int_equal(begun.missing + begun.surplus, 0);
+}
+
+/* Takes until the log is closed. */
+static void *copier(void *argument) {
+    static uint8_t room[1 << 16];
+    burst_copy_block_t block = {.struct_bytes = sizeof block};
+    int rc;
+    while ((rc = burst_copy_take(copied_log, room, sizeof room, -1, &block)) == 1) {
+        atomic_store(&stored, block.last_sequence);
+        if (atomic_load(&confirms) && burst_copy_confirm(copied_log, block.last_sequence) < 0) {
+            return (void *)"a confirmation was refused";
+        }
+    }
+    return rc == -ESHUTDOWN ? argument : (void *)"a take failed";
+}
+
+static pthread_t start_copier(void) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, copier, NULL), 0);
+    return thread;
+}
+
+static void end_copier(pthread_t thread) {
+    void *error;
+    pthread_join(thread, &error);
+    assert_null(error);
+}
+
+static void a_call_returns_when_ring_and_copy_have_its_record(void **state) {
+    (void)state;
+    atomic_store(&confirms, 1);
+    copied_log = open_copied("B");
+    begin(copied_log, 0, 0);
+    assert_int_equal(burst_copied_sequence(copied_log), 0);
+    pthread_t thread = start_copier();
+    for (int i = 0; i < 2000; i++) {
+        const int64_t sequence = burst_append(copied_log, "record", 6, 0);
+        assert_int_equal(burst_await_copied(copied_log, sequence, PATIENCE_NS), 1);
+        assert_true(atomic_load(&stored) >= sequence && burst_copied_sequence(copied_log) >= sequence);
+    }
+    assert_int_equal(burst_await_copied(copied_log, 0, 0), 1);
+    assert_int_equal(burst_await_copied(copied_log, -1, 0), -EINVAL);
+    assert_int_equal(burst_close(copied_log), 0);
+    end_copier(thread);
+    assert_int_equal(burst_copied_sequence(copied_log), -ESHUTDOWN);
+}
+
+static void a_close_waits_for_the_copy_within_its_time(void **state) {
+    (void)state;
+    atomic_store(&confirms, 0);
+    copied_log = open_copied("B");
+    begin(copied_log, 0, 0);
+    pthread_t thread = start_copier();
+    assert_int_equal(burst_append(copied_log, "record", 6, 0), 1);
+    assert_int_equal(burst_await_copied(copied_log, 1, SECOND_NS / 100), 0);
+    assert_int_equal(burst_close_within(copied_log, SECOND_NS / 2), 1);
+    end_copier(thread);
+    atomic_store(&confirms, 1);
+    copied_log = open_copied("B");
+    assert_int_equal(burst_enqueue(copied_log, "record", 6, 0), 2);
+    begin(copied_log, 0, 0); /* the copy had not stored the first record */
+    thread = start_copier();
+    assert_int_equal(burst_close_within(copied_log, PATIENCE_NS), 0);
+    end_copier(thread);
+    assert_int_equal(atomic_load(&stored), 2);
+}
+
+static void a_close_waits_for_no_copy_that_never_began(void **state) {
+    (void)state;
+    copied_log = open_copied("B");
+    assert_int_equal(burst_append(copied_log, "record", 6, 0), 1);
+    assert_int_equal(burst_close_within(copied_log, -1), 1);
+    copied_log = open_copied("B");
+    assert_int_equal(burst_copy_away(copied_log), 0);
+    assert_int_equal(burst_close_within(copied_log, -1), 0);
+}
+
+static void a_log_without_a_copy_has_none(void **state) {
+    (void)state;
+    burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
+    burst_copy_block_t block = {.struct_bytes = sizeof block};
+    char room[64];
+    burst_t *log = open_copied("");
+    assert_int_equal(burst_append(log, "record", 6, 0), 1);
+    assert_int_equal(burst_copy_begin(log, 0, 0, &begun), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "has no second copy: open it with burst_config_t.copy"));
+    assert_int_equal(burst_copy_take(log, room, sizeof room, 0, &block), -EINVAL);
+    assert_int_equal(burst_copy_confirm(log, 1), -EINVAL);
+    assert_int_equal(burst_copy_away(log), -EINVAL);
+    assert_int_equal(burst_copied_sequence(log), -EINVAL);
+    assert_int_equal(burst_await_copied(log, 1, 0), -EINVAL);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void structs_of_another_size_are_refused(void **state) {
+    (void)state;
+    burst_copy_begun_t begun = {.struct_bytes = 1};
+    burst_copy_block_t block = {.struct_bytes = 0};
+    copied_log = open_copied("B");
+    assert_int_equal(burst_copy_begin(copied_log, 0, 0, &begun), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "set struct_bytes"));
+    assert_int_equal(burst_copy_take(copied_log, &block, sizeof block, 0, &block), -EINVAL);
+    begun.struct_bytes = sizeof begun;
+    assert_int_equal(burst_copy_begin(copied_log, -1, 0, &begun), -EINVAL);
+    assert_int_equal(burst_copy_confirm(copied_log, -1), -EINVAL);
+    assert_int_equal(burst_close(copied_log), 0);
+}
+
+static void a_drain_of_another_process_takes_no_copy(void **state) {
+    (void)state;
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = ring_path;
+    config.window = folder;
+    config.drain = BURST_DRAIN_EXTERNAL;
+    config.copy = "B";
+    assert_int_equal(burst_config_check(&config), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "cannot be used with drain=external"));
+    config.copy = "";
+    assert_int_equal(burst_config_check(&config), 0);
+}
+
+#define COPY_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        COPY_TEST(a_call_returns_when_ring_and_copy_have_its_record),
+        COPY_TEST(a_close_waits_for_the_copy_within_its_time),
+        COPY_TEST(a_close_waits_for_no_copy_that_never_began),
+        COPY_TEST(a_log_without_a_copy_has_none),
+        COPY_TEST(structs_of_another_size_are_refused),
+        COPY_TEST(a_drain_of_another_process_takes_no_copy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
