@@ -13,7 +13,8 @@
  * A record has two copies once burst_await_copied returns 1. No log file gets a record before the copy has it, and no
  * record leaves the ring before, so after any crash the next burst_copy_begin goes on behind the copy's last record. A gap
  * is left only by what is drained while the copy is away, or while the log is open without a copy (by `burstlog recover`,
- * too), or when an open brings records to the place that a stream had before; burst_copy_begin names it.
+ * too), or when an open brings records to the place that a stream had before, or from which a log goes back to its name;
+ * burst_copy_begin names it.
  *
  * If a write of the ring fails, or a crash comes first, the copy may have records that the ring lacks. No call
  * acknowledged them, and the next epoch of the ring gives their sequences to others: burst_copy_begin tells how many they

@@ -134,11 +134,12 @@ int drain_has_waiting(struct drain *drain, uint16_t id) {
     return waiting;
 }
 
+/* Steps until the stream has noted everything that it may. */
 static int dry(struct drain *drain, const struct drain_stream *stream) {
     drain_look(drain);
     const uint64_t durable = drain->durable;
     for (;;) {
-        const uint64_t until = drain_reach(drain);
+        const uint64_t until = drain_copied_reach(drain);
         if (stream_is_done(stream, until < durable ? until : durable)) {
             return 0;
         }
@@ -221,7 +222,7 @@ static int ask_open(struct drain *drain, struct drain_stream *stream, int moved)
 static int find_again(struct drain *drain, struct drain_stream *stream) {
     int answer = ask_open(drain, stream, OUTLET_NOT_MOVED);
     while (answer == OUTLET_MOVE || answer == OUTLET_SYNC || answer == OUTLET_REWIND) {
-        const int moved = drain_stream_dry(drain, stream);
+        const int moved = answer == OUTLET_MOVE ? drain_stream_dry(drain, stream) : dry(drain, stream);
         if (drain->checkpoint_rc < 0) {
             return drain->checkpoint_rc;
         }

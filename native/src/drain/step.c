@@ -29,9 +29,9 @@ uint64_t drain_reach(const struct drain *drain) {
     return drain->durable;
 }
 
-/* How far streams go in a step that nobody waits for: no log file gets a record before the second copy has it. So after
+/* No log file gets a record before the second copy has it. So after
  * any crash the ring still holds what the copy lacks, and nobody who reads a log file is ahead of the copy. */
-static uint64_t copied_reach(const struct drain *drain) {
+uint64_t drain_copied_reach(const struct drain *drain) {
     const struct drain_host *host = drain->parts.host;
     const uint64_t reach = drain_reach(drain);
     const uint64_t copied = host->copied == NULL || drain->is_drying ? UINT64_MAX : host->copied(host->argument);
@@ -91,7 +91,7 @@ int drain_step(struct drain *drain, int sync) {
     int progressed = 0, moved, goes_on, synced, noted;
     begin_step(drain);
     do {
-        const uint64_t until = copied_reach(drain);
+        const uint64_t until = drain_copied_reach(drain);
         moved = synced = 0;
 
         /* 1. Data: at most one batch of each stream goes from the log to its outlet. */

@@ -75,7 +75,8 @@ static inline int stream_follows(const struct drain_stream *stream) {
 /* The stream that gets the records of stream `id`, too; or NULL. */
 struct drain_stream *stream_follower(const struct drain *drain, uint16_t id);
 
-/* Steps until the stream has noted everything that is durable now. Returns 0 or -errno. */
+/* Steps until the stream has noted everything that is durable now, whatever the second copy has: its destination is about to
+ * change. Returns 0 or -errno. */
 int drain_stream_dry(struct drain *drain, const struct drain_stream *stream);
 
 /* Unbinds the stream from its destination, as of the next checkpoint. */
@@ -91,8 +92,10 @@ int stream_refuse_to_move(const struct drain_stream *stream, int rc);
 /* Reads the watermark. */
 void drain_look(struct drain *drain);
 
-/* How far streams may go in this step. */
+/* How far the log reaches in this step, and how far streams may go: not beyond the second copy, except in
+ * drain_stream_dry. */
 uint64_t drain_reach(const struct drain *drain);
+uint64_t drain_copied_reach(const struct drain *drain);
 
 /* Writes the wanted checkpoints. Returns 1 if it wrote any, 0 if none was wanted, -errno if the host was told of a
  * failure. */

@@ -322,6 +322,7 @@ static void check_rolls(const struct reading *reading) {
 void log_check_files(struct world *world) {
     static struct reading reading;
     check_theirs(world);
+    sim_copy_check(world);
     log_check_segments(world);
     log_check_indexes(world);
     sim_check_plans(world);

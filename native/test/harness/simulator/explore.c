@@ -233,6 +233,7 @@ static void crash_recovery(struct world *world, const char *operation) {
         log_note_durable(world);
     }
     log_read_segments(world);
+    sim_copy_step(world, 0);
     trace(world, now->second_point, operation);
     crash_survey(&crash, world, mix(mix(now->seed, now->points), mix(now->state, now->second_point)));
     const uint64_t states = crash_states(&crash, now->second_sampled, now->second_sampled);
@@ -252,6 +253,7 @@ static void crash_run(struct world *world, const char *operation) {
         log_note_durable(world);
     }
     log_read_segments(world);
+    sim_copy_step(world, 0);
     readers_step(world, READER_BY_WINDOW);
     readers_step(world, READER_OF_MEDIUM);
     if (now->only_point < 0 || now->only_point == (int64_t)now->points) {

@@ -44,11 +44,12 @@ int log_open(struct world *world) {
         .events = &world->events,
         .window_maker = world->window_maker,
         /* Every second log reads the slots, as a writer does that another process drains. */
-        .reads_slots = world->model.incarnation % 2 == 0,
+        .reads_slots = world->model.incarnation % 2 == 0 && !world->copy.is_kept,
     };
     struct engine_stream main_stream = {
         .name = "", .path = world->file_name, .roller = sim_roller_of(world, 0), .has_index = world->has_index};
-    const struct engine_config config = {.main = world->file_name != NULL ? &main_stream : NULL};
+    const struct engine_config config = {.main = world->file_name != NULL ? &main_stream : NULL,
+                                         .copy = world->copy.is_kept ? "peer" : NULL};
     if (world->file_name != NULL && world->file_name[0] == '\0') {
         main_stream.path = NULL;
     }
@@ -166,6 +167,7 @@ void log_open_whole(struct world *world) {
                   (unsigned long long)world->model.acknowledged + 1, (unsigned long long)next);
     }
     world->model.offered = world->model.acknowledged;
+    sim_copy_begin(world);
 }
 
 void log_close(struct world *world) {
@@ -263,6 +265,7 @@ int log_drain(struct world *world, int sync) {
 void log_drain_all(struct world *world) {
     int rc = 0;
     for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
+        sim_copy_step(world, 1);
         rc = log_drain(world, 1);
         if (rc == 0 && drain_is_done(world->engine->drainer.drain)) {
             return;

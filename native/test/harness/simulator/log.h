@@ -77,6 +77,13 @@ static inline int is_in_segments(const char *name) {
     return strncmp(name, SEGMENTS_FOLDER "/", sizeof SEGMENTS_FOLDER) == 0;
 }
 
+/* The copy begins behind its last record: it and the ring agree, and no record is in neither. */
+void sim_copy_begin(struct world *world);
+/* The copier takes, or confirms, or does nothing; all: it takes and confirms all there is. */
+void sim_copy_step(struct world *world, int all);
+/* Checks, when all is drained, that the copy has each record once. */
+void sim_copy_check(const struct world *world);
+
 /* Notes that others may destroy the records of this file from this byte on. */
 void log_records_destroyed(struct world *world, const char *name, size_t from_byte);
 

@@ -68,6 +68,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->files.hides_locks = 0;
     world->files.marks = MARKS_HANDLES;
     memset(&world->model, 0, sizeof world->model);
+    memset(&world->copy, 0, sizeof world->copy);
     world->events.first = world->events.end = 0;
     world->engine = NULL;
     world->file_name = "/logs/orders.log";
@@ -144,6 +145,11 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.has_rolls = from->model.has_rolls;
     to->model.rolls_may_fail = from->model.rolls_may_fail;
     to->model.repeats = from->model.repeats;
+    memcpy(to->copy.records, from->copy.records, (from->copy.last + 1) * sizeof to->copy.records[0]);
+    to->copy.is_kept = from->copy.is_kept;
+    to->copy.last = from->copy.last;
+    to->copy.confirmed = from->copy.confirmed;
+    to->copy.acknowledged = from->copy.acknowledged;
     to->rolls_by_caller = from->rolls_by_caller;
     to->rolls_planned = from->rolls_planned;
     to->has_index = from->has_index;

@@ -271,12 +271,25 @@ struct sim_roller {
     uint64_t asked; /* the sequence of the roll that it was asked for */
 };
 
+/* A second copy of the log, on another host, which no crash of this one touches. It may itself lose what it has not
+ * confirmed. */
+struct sim_copy {
+    int is_kept;           /* the log has one */
+    uint64_t last;         /* its last record */
+    uint64_t confirmed;    /* it has told the log that it has stored the records up to this one */
+    uint64_t acknowledged; /* both have them: what a call may have been told */
+    struct {
+        uint32_t epoch, incarnation;
+    } records[MODEL_RECORDS_MAX]; /* by sequence */
+};
+
 struct world {
     struct platform platform;
     struct sim_device device;
     struct sim_files files;
     struct events events;
     struct model model;
+    struct sim_copy copy;
     struct engine *engine; /* NULL while closed */
     const char *file_name; /* "": where it is bound; NULL: there is no main stream */
     struct sim_stream streams[STREAMS_MAX];

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The peer that keeps the second copy. It acts between any two operations of the host, also while a write of the ring is
+ * under way. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "harness/simulator/log.h"
+#include "media/record.h"
+
+static struct copier *copier_of(const struct world *world) {
+    return world->engine == NULL ? NULL : world->engine->copy;
+}
+
+static void check_record(const struct world *world, const struct record_header *header, uint64_t sequence) {
+    static char expected[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
+    const struct model_record *record = &world->model.records[sequence];
+    payload_make(&world->model, sequence, expected);
+    if (header->sequence != sequence || header->length != record->length ||
+        record_judge_payload(header) != RECORD_VALID || memcmp(record_payload(header), expected, record->length) != 0) {
+        violation(world, "I12: the copy got something else as record %llu", (unsigned long long)sequence);
+    }
+}
+
+static int take(struct world *world) {
+    static uint8_t room[8 * WORLD_BLOCK_BYTES];
+    struct sim_copy *copy = &world->copy;
+    struct copier_block block;
+    const size_t bytes = (2 + world_random(world, 6)) * WORLD_BLOCK_BYTES;
+    const int rc = copier_take(copier_of(world), room, bytes, 0, &block);
+    if (rc < 0) {
+        violation(world, "the copy gets nothing: %s", error_text());
+    }
+    if (rc == 1 && block.first_sequence != copy->last + 1) {
+        violation(world, "I12: the copy ends with %llu, and gets %llu", (unsigned long long)copy->last,
+                  (unsigned long long)block.first_sequence);
+    }
+    for (size_t at = 0; rc == 1 && at < block.bytes;) {
+        const struct record_header *header = (const struct record_header *)(room + at);
+        check_record(world, header, ++copy->last);
+        copy->records[copy->last].epoch = header->epoch;
+        copy->records[copy->last].incarnation = world->model.records[copy->last].incarnation;
+        at += record_bytes(header->length);
+    }
+    return rc;
+}
+
+static void confirm(struct world *world, uint64_t sequence) {
+    struct sim_copy *copy = &world->copy;
+    if (sequence > copy->confirmed && copier_confirm(copier_of(world), sequence) == 0) {
+        copy->confirmed = sequence;
+    }
+}
+
+static void note_acknowledged(struct world *world) {
+    struct sim_copy *copy = &world->copy;
+    const uint64_t both = copy->confirmed < world->model.acknowledged ? copy->confirmed : world->model.acknowledged;
+    copy->acknowledged = both > copy->acknowledged ? both : copy->acknowledged;
+}
+
+void sim_copy_step(struct world *world, int all) {
+    struct sim_copy *copy = &world->copy;
+    if (copier_of(world) == NULL || !copier_has_begun(copier_of(world))) {
+        return;
+    }
+    while (all && take(world) == 1) {
+    }
+    if (all) {
+        confirm(world, copy->last);
+    } else if (world_random(world, 3) == 0) {
+        take(world);
+    } else if (world_random(world, 3) == 0) {
+        confirm(world, copy->confirmed + world_random(world, copy->last - copy->confirmed + 1));
+    }
+    note_acknowledged(world);
+}
+
+static void check_alike(const struct world *world) {
+    const struct sim_copy *copy = &world->copy;
+    for (uint64_t sequence = 1; sequence <= copy->last; sequence++) {
+        if (copy->records[sequence].incarnation != world->model.records[sequence].incarnation) {
+            violation(world, "I12: copy and ring have different records with sequence %llu",
+                      (unsigned long long)sequence);
+        }
+    }
+}
+
+void sim_copy_begin(struct world *world) {
+    struct sim_copy *copy = &world->copy;
+    struct copier_begun begun;
+    if (copier_of(world) == NULL) {
+        return;
+    }
+    copy->last = copy->confirmed + world_random(world, copy->last - copy->confirmed + 1);
+    if (copier_begin(copier_of(world), copy->last, copy->records[copy->last].epoch, &begun) < 0) {
+        violation(world, "the copy cannot begin: %s", error_text());
+    }
+    if (begun.missing > 0) {
+        violation(world, "I12: the copy ends with %llu, and the ring begins with %llu", (unsigned long long)copy->last,
+                  (unsigned long long)begun.next_sequence);
+    }
+    copy->last -= begun.surplus;
+    copy->confirmed = copy->last; /* what it begins behind, it has stored */
+    if (copy->last < copy->acknowledged) {
+        violation(world, "I12: record %llu was acknowledged as copied, and the copy is to drop it",
+                  (unsigned long long)copy->acknowledged);
+    }
+    check_alike(world);
+}
+
+void sim_copy_check(const struct world *world) {
+    if (copier_of(world) != NULL) {
+        check_alike(world);
+        if (world->copy.last != world->model.acknowledged) {
+            violation(world, "I12: the copy ends with %llu, and the log with %llu",
+                      (unsigned long long)world->copy.last, (unsigned long long)world->model.acknowledged);
+        }
+    }
+}
