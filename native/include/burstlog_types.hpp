@@ -229,6 +229,7 @@ struct config {
     std::string window;
     unsigned window_mode = 0;
     burst_drain drain = BURST_DRAIN_INNER;
+    std::string copy; /* name of the second copy: burstlog_copier.h */
 
     /* Fills the structs of the ring and of its main stream; otherwise like stream_config::to_c. */
     burst_config_t to_c(burst_stream_config_t &of_main, burst_rolling_t &rolled) const noexcept {
@@ -255,6 +256,7 @@ struct config {
         c.window = detail::or_null(window);
         c.window_mode = window_mode;
         c.drain = drain;
+        c.copy = detail::or_null(copy);
         return c;
     }
 

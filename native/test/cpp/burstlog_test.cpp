@@ -59,7 +59,7 @@ bool is(const char *text, const char *expected) {
 }
 
 // A new field in C needs a line here, and one in to_c.
-static_assert(sizeof(burst_config_t) == 128 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
+static_assert(sizeof(burst_config_t) == 136 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
                   sizeof(burst_rolling_t) == 72,
               "a struct of burstlog.h has changed: bring burstlog_types.hpp and this test along");
 
@@ -89,6 +89,7 @@ void every_setting_of_a_ring_reaches_c() {
     config.window = "/w";
     config.window_mode = 0640;
     config.drain = BURST_DRAIN_EXTERNAL;
+    config.copy = "peer";
     config.batch_delay = 9ns;
     config.batch_bytes = 10;
     const burst_config_t c = config.to_c(of_main, rolled);
@@ -99,6 +100,7 @@ void every_setting_of_a_ring_reaches_c() {
     CHECK(is(c.drain_cpu, "6") && is(c.commit_cpu, "7") && c.realtime_priority == 8);
     CHECK(c.huge_pages == BURST_HUGE_PAGES_OFF && c.commit_spin == 1 && c.batch_delay_ns == 9 && c.batch_bytes == 10);
     CHECK(is(c.window, "/w") && c.window_mode == 0640 && c.drain == BURST_DRAIN_EXTERNAL);
+    CHECK(is(c.copy, "peer"));
 }
 
 void every_setting_of_a_stream_reaches_c() {
