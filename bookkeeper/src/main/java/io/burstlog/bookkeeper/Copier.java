@@ -68,7 +68,7 @@ public final class Copier implements AutoCloseable {
     /** The number of the next record to send. */
     private long next;
 
-    /** The first number of this session. */
+    /** The number of the first record behind what the copy had when it was last fenced. */
     private long begun;
 
     private long acknowledged;
@@ -200,7 +200,7 @@ public final class Copier implements AutoCloseable {
                     !isStopping;
                     backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS)) {
                 long before = copied;
-                Exception reason = runSession();
+                Exception reason = copy();
                 if (reason == null || isStopping) {
                     break;
                 }
@@ -233,8 +233,8 @@ public final class Copier implements AutoCloseable {
         }
     }
 
-    /** Returns why the session ended; null if the copier was stopped. */
-    private Exception runSession() {
+    /** Fences the copy, and sends until something fails. Returns what failed; null if the copier was stopped. */
+    private Exception copy() {
         try {
             if (consumer == null) {
                 beginFolder(BurstConsumer.open(config.folder(), config.consumer()));
