@@ -70,7 +70,9 @@ class CopyTest {
     private String ring() {
         append("the first one");
         assertThat(stream.awaitCopied(1, Duration.ZERO)).isFalse();
-        keepCopyUpTo(1).join();
+        CompletableFuture<Void> keeper = keepCopyUpTo(1);
+        assertThat(stream.awaitCopied(1, LONG_ENOUGH)).isTrue(); // this wait hurries the drain
+        keeper.join();
         try (BurstConsumer consumer = BurstConsumer.open(folder, "reader")) {
             ConsumedRecords records = consumer.poll(1 << 16, LONG_ENOUGH);
             assertThat(records.next()).isTrue();
