@@ -24,16 +24,13 @@ public interface ShipperProvider {
      * @param inner the elements inside, by their names: the attributes of each, and its text as {@code value}
      * @param isManaged whether management clients see it
      * @param listener gets the shipper's events, in threads of the shipper
-     * @param progress hears how far the shipper has got if calls wait for it (the settings then have {@code copies});
-     *     else {@link CopyProgress#UNHEARD}
      */
     record Request(
             String folder,
             Map<String, String> settings,
             Map<String, Map<String, String>> inner,
             boolean isManaged,
-            Consumer<BurstEvent> listener,
-            CopyProgress progress) {
+            Consumer<BurstEvent> listener) {
 
         /** {@return the values of the elements inside, by their names} */
         public Map<String, String> properties() {

@@ -3,7 +3,6 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.BurstStream;
-import io.burstlog.CopyProgress;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
 import io.burstlog.Segments;
@@ -46,7 +45,7 @@ final class EventStream extends OpenStream {
 
     private final DiscardNotice discards = new DiscardNotice(this);
     private final ShipperEvents ofShippers = new ShipperEvents(this, System::nanoTime);
-    private final Shippers shippers = new Shippers(CopyProgress.UNHEARD);
+    private final Shippers shippers = new Shippers();
     private volatile StreamTerms terms;
 
     /** Null if the file is not rolled. */

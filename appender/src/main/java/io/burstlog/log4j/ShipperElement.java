@@ -27,7 +27,6 @@ enum ShipperElement {
                     new Attribute("keyPattern", "keyPattern", Settings::text),
                     new Attribute("headers", "headers", Settings::text),
                     new Attribute("transactionSize", "transactionBytes", Settings::size),
-                    new Attribute(ShipperElement.COPIES, ShipperElement.COPIES, Settings::count),
                     new Attribute("acceptOldBrokers", "acceptOldBrokers", Settings::flag))),
 
     /** Keeps records in a signed archive. */
@@ -61,11 +60,6 @@ enum ShipperElement {
             List.of(
                     new Attribute("consumer", "consumer", Settings::text),
                     new Attribute("blockSize", "blockBytes", Settings::size)));
-
-    /** The setting of the shipper that keeps the copy for which log calls wait: how many hosts must have it. */
-    static final String COPIES = "copies";
-
-    static final String DEFAULT_COPIES = "2";
 
     private final String text;
 
@@ -130,11 +124,6 @@ enum ShipperElement {
     static boolean isNamed(final Node element, final String name) {
         return element.getName().equalsIgnoreCase(name)
                 || element.getType().getKey().equalsIgnoreCase(name);
-    }
-
-    /** Tells whether such a shipper can keep the copy for which log calls wait. */
-    boolean canCopy() {
-        return attributes.stream().anyMatch(each -> each.name().equals(COPIES));
     }
 
     /** Returns the name of the element. */

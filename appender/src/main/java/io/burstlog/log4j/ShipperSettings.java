@@ -2,7 +2,6 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
-import io.burstlog.CopyProgress;
 import io.burstlog.ShipperProvider;
 import io.burstlog.doors.Settings;
 import java.util.ArrayList;
@@ -65,7 +64,7 @@ record ShipperSettings(
             if (provider == null) {
                 complainAboutClassPath(reader, "");
             } else {
-                provider.check(request("folder", CopyProgress.UNHEARD));
+                provider.check(request("folder"));
             }
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
@@ -89,28 +88,13 @@ record ShipperSettings(
         return null;
     }
 
-    /**
-     * @param copy hears how far the shipper has got if it keeps the copy that calls wait for
-     * @throws BurstException if the folder cannot be opened
-     */
-    ShipperProvider.Shipper start(final String folder, final CopyProgress copy) {
-        return provider().start(request(folder, isCopy() ? copy : CopyProgress.UNHEARD));
+    /** @throws BurstException if the folder cannot be opened */
+    ShipperProvider.Shipper start(final String folder) {
+        return provider().start(request(folder));
     }
 
-    private ShipperProvider.Request request(final String folder, final CopyProgress progress) {
-        return new ShipperProvider.Request(folder, settings, inner, isManaged, ElementHolder::report, progress);
-    }
-
-    /** Tells whether log calls wait for what this shipper confirms. */
-    boolean isCopy() {
-        return settings.containsKey(ShipperElement.COPIES);
-    }
-
-    /** Returns the settings of the same shipper as the copy that log calls wait for. */
-    ShipperSettings asCopy() {
-        final Map<String, String> all = new TreeMap<>(settings);
-        all.putIfAbsent(ShipperElement.COPIES, ShipperElement.DEFAULT_COPIES);
-        return new ShipperSettings(element, consumer, all, inner, isManaged);
+    private ShipperProvider.Request request(final String folder) {
+        return new ShipperProvider.Request(folder, settings, inner, isManaged, ElementHolder::report);
     }
 
     @Override

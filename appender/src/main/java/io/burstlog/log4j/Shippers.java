@@ -2,7 +2,6 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
-import io.burstlog.CopyProgress;
 import io.burstlog.ShipperProvider.Shipper;
 import io.burstlog.doors.OpenRing;
 import java.time.Duration;
@@ -30,14 +29,8 @@ final class Shippers {
 
     private static final Duration RETRY = Duration.ofSeconds(1);
 
-    private final CopyProgress copy;
     private final Map<BurstAppender, List<ShipperSettings>> wanted = new LinkedHashMap<>();
     private final Map<String, Running> running = new TreeMap<>();
-
-    /** @param copy hears how far the copy has got that log calls wait for */
-    Shippers(final CopyProgress copy) {
-        this.copy = copy;
-    }
 
     /**
      * Tells whether this is a thread of a shipper or of its client. A log call of such a thread must not wait for space
@@ -109,8 +102,7 @@ final class Shippers {
             }
             return isGone;
         });
-        last.forEach(
-                (consumer, settings) -> running.computeIfAbsent(consumer, name -> new Running(folder, settings, copy)));
+        last.forEach((consumer, settings) -> running.computeIfAbsent(consumer, name -> new Running(folder, settings)));
     }
 
     /** A shipper, and before that the thread that tries to open its folder. */
@@ -118,7 +110,6 @@ final class Shippers {
 
         private final String folder;
         private final ShipperSettings settings;
-        private final CopyProgress copy;
         private final Thread opening;
         private boolean isStopping;
         private boolean isLeft;
@@ -126,10 +117,9 @@ final class Shippers {
         /** Null until the folder is open. */
         private Shipper shipper;
 
-        Running(final String folder, final ShipperSettings settings, final CopyProgress copy) {
+        Running(final String folder, final ShipperSettings settings) {
             this.folder = folder;
             this.settings = settings;
-            this.copy = copy;
             opening = new Thread(THREADS, this::open, "burstlog-shipper");
             opening.setDaemon(true);
             opening.start();
@@ -155,7 +145,7 @@ final class Shippers {
 
         private Shipper start(final boolean isTold) {
             try {
-                final Shipper started = settings.start(folder, copy);
+                final Shipper started = settings.start(folder);
                 if (isTold) {
                     LOGGER.warn("Burst: the segments folder {} is passed on now, by {}.", folder, settings);
                 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstException;
-import io.burstlog.CopyProgress;
 import io.burstlog.ShipperProvider.Request;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -60,7 +59,7 @@ class AnchorOptionsTest {
             throws Exception {
         Map<String, String> all = new HashMap<>(settings);
         all.putAll(Map.of("archive", "archive", "key", "key"));
-        Request request = new Request("segments", all, anchors, false, event -> {}, CopyProgress.UNHEARD);
+        Request request = new Request("segments", all, anchors, false, event -> {});
         new ArchiveProvider().check(request);
         return ArchiveProvider.config(request);
     }
@@ -124,7 +123,7 @@ class AnchorOptionsTest {
         Map<String, Map<String, String>> anchors =
                 Map.of("stamps", Map.of("authority", "http://127.0.0.1/", "caFile", "/mnt/missing/ca.pem"));
         Map<String, String> settings = Map.of("archive", "archive", "key", "key");
-        Request request = new Request("segments", settings, anchors, false, event -> {}, CopyProgress.UNHEARD);
+        Request request = new Request("segments", settings, anchors, false, event -> {});
         new ArchiveProvider().check(request);
         assertThatThrownBy(() -> new ArchiveProvider().start(request))
                 .isInstanceOf(BurstException.class)

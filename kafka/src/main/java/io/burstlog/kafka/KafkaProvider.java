@@ -56,7 +56,6 @@ public final class KafkaProvider implements ShipperProvider {
     static ShipperConfig config(Request request) {
         ShipperConfig.Builder config =
                 ShipperConfig.builder().folder(request.folder()).listener(request.listener());
-        config.copyProgress(request.progress());
         request.settings().forEach((name, value) -> set(config, name, value));
         request.properties().forEach(config::property);
         return config.build();
@@ -70,7 +69,6 @@ public final class KafkaProvider implements ShipperProvider {
             case "keyPattern" -> config.keyPattern(value);
             case "headers" -> config.headers(SettingTexts.headers(value));
             case "transactionBytes" -> config.transactionBytes((int) Math.min(Long.parseLong(value), 1 << 30));
-            case "copies" -> config.copies((int) Math.min(Long.parseLong(value), Integer.MAX_VALUE));
             case "acceptOldBrokers" -> config.acceptOldBrokers(Boolean.parseBoolean(value));
             default -> throw new IllegalArgumentException(name);
         }

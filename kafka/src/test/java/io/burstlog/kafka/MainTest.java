@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
-import io.burstlog.CopyProgress;
 import io.burstlog.ShipperProvider;
 import java.util.List;
 import java.util.Map;
@@ -70,8 +69,7 @@ class MainTest {
                 settings,
                 Map.of("bootstrap.servers", Map.of("value", "b:9092")),
                 false,
-                event -> {},
-                CopyProgress.UNHEARD));
+                event -> {}));
         ShipperConfig command = read(
                 "--consumer c --key-pattern (.) --headers ring,sequence --transaction-bytes 100000 --accept-old-brokers");
         assertThat(element.command()).isNotNull().isEqualTo(command.command());
