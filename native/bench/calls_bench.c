@@ -105,8 +105,8 @@ static void print_calls(const char *name, int64_t *took_ns, size_t count) {
 }
 
 static void print_stages(const burst_t *log) {
-    static const char *const names[BURST_STAGES] = {"claim wait",   "copy",      "commit wait",
-                                                    "device write", "drain lag", "enqueue lag"};
+    static const char *const names[BURST_STAGES] = {"claim wait", "copy",        "commit wait", "device write",
+                                                    "drain lag",  "enqueue lag", "copy wait"};
     static burst_histogram_t times = {.struct_bytes = sizeof times};
     for (uint32_t stage = 0; stage < BURST_STAGES; stage++) {
         if (burst_stage_histogram(log, stage, &times) < 0) {

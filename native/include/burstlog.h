@@ -300,6 +300,7 @@ enum burst_state {
 };
 
 #include "burstlog_stages.h"
+#include "burstlog_copier.h"
 
 typedef struct burst_stats {
     uint32_t struct_bytes;     /* the caller sets it to sizeof(burst_stats_t) */
@@ -323,12 +324,12 @@ typedef struct burst_stats {
     uint32_t epoch;             /* number of this open in the ring's life */
     uint32_t survives;          /* enum burst_durability: what ring and log file together survive */
     uint32_t io;                /* enum burst_io in use */
+    burst_copy_stats_t copy;
     burst_stage_stats_t stages[BURST_STAGES]; /* by enum burst_stage */
 } burst_stats_t;
 
-/* Fills *stats up to struct_bytes. A caller built against an older header of the same BURST_ABI_VERSION gets the fields
- * that it knows. A caller built against a newer header gets zeros in fields that this library does not know. Returns 0
- * or a negative errno. On a closed handle it gives the last figures, with state CLOSED. */
+/* Fills *stats up to struct_bytes, with zeros in fields that only a newer header of the same BURST_ABI_VERSION has.
+ * Returns 0 or a negative errno. On a closed handle it gives the last figures, with state CLOSED. */
 int burst_stats(const burst_t *log, burst_stats_t *stats);
 
 /* BURST_ERROR: appends wait or fail, or soon will, or records are lost. The event comes again each minute while that
@@ -433,7 +434,6 @@ int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 
 #include "burstlog_rolling.h"
 #include "burstlog_tasks.h"
-#include "burstlog_copier.h"
 #include "burstlog_consumer.h"
 #include "burstlog_copy.h"
 #include "burstlog_reader.h"

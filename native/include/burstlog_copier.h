@@ -78,4 +78,22 @@ int64_t burst_copied_sequence(burst_t *log);
  * missing): the record then has one copy. */
 int burst_await_copied(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
+enum burst_copy_state {
+    BURST_COPY_NONE = 0,     /* the log was opened without a copy */
+    BURST_COPY_EXPECTED = 1, /* it has not begun since the open, and the ring keeps everything for it */
+    BURST_COPY_HERE = 2,     /* it has begun */
+    BURST_COPY_AWAY = 3,     /* nothing waits for it */
+};
+
+#define BURST_COPY_NAME_BYTES 124 /* with the terminator */
+
+/* Figures of the copy: all 0 without one. */
+typedef struct burst_copy_stats {
+    uint32_t state;                   /* enum burst_copy_state */
+    char name[BURST_COPY_NAME_BYTES]; /* burst_config_t.copy */
+    int64_t copied_sequence;          /* burst_copied_sequence() */
+    uint64_t records_behind;          /* durable in the ring, and not in the copy: those behind copied_sequence */
+    uint64_t records_missing;         /* sum of burst_copy_begun_t.missing since the open */
+} burst_copy_stats_t;
+
 #endif

@@ -29,8 +29,10 @@ enum burst_stage {
     BURST_STAGE_DRAIN_LAG = 4,
     /* From the claim of an enqueued or offered record until it is durable in the ring. One such record in 64. */
     BURST_STAGE_ENQUEUE_LAG = 5,
+    /* Waiting for the second copy once the record is durable in the ring, for each burst_await_copied that waited. */
+    BURST_STAGE_COPY_WAIT = 6,
 };
-#define BURST_STAGES 6
+#define BURST_STAGES 7
 
 /* Figures of one stage, all 0 while nothing was timed. max_ns is exact. A percentile is rounded up to its bucket, by
  * less than 1%, and never exceeds max_ns. The mean is computed from the middles of the buckets, as in HdrHistogram, and

@@ -12,6 +12,7 @@
 #include "cli/show.h"
 #include "cli/streams.h"
 #include "cli/text.h"
+#include "cli/top/screen.h"
 #include "log/calibrate.h"
 #include "device/medium.h"
 #include "device/open.h"
@@ -237,6 +238,22 @@ static void report_calibration(struct report *report, struct device *device) {
     report_group_end(report);
 }
 
+/* Nothing of a copy is on the medium: the process that has the ring open tells of it, through its window. */
+static void report_copy(struct report *report, const struct device *device) {
+    static struct watch watch;
+    const struct figures_copy *copy = &watch.figures.copy;
+    if (watch_open(&watch, device->path, NULL) == 0 && watch_look(&watch) == 1 && copy->state != BURST_COPY_NONE) {
+        report_group(report, "second copy");
+        report_bytes(report, "name", copy->name, strlen(copy->name));
+        report_text(report, "state", screen_copy_state(copy->state));
+        report_number(report, "copied sequence", copy->sequence);
+        report_number(report, "records behind", copy->records_behind);
+        report_number(report, "records missing", copy->records_missing);
+        report_group_end(report);
+    }
+    watch_close(&watch);
+}
+
 int info_print(struct report *report, struct device *device, const struct ring_view *view) {
     const struct recovery *recovery = &view->recovery;
     struct streams streams;
@@ -254,6 +271,7 @@ int info_print(struct report *report, struct device *device, const struct ring_v
     media_report_device(report, device);
     report_log_files(report, view->ledger);
     residence_report(report, device, view);
+    report_copy(report, device);
     report_superblock(report, ledger_view(view->ledger));
     report_slots(report, view->ledger);
     streams_report(report, view->ledger, &streams, NULL);

@@ -11,7 +11,7 @@ void flight_latency(const struct histogram stages[FIGURES_STAGES], struct histog
 /* Finds the stage that took the longest. A wait for a commit that was its own write is a device write. */
 static void find_slowest(const struct histogram *stages, struct flight_step *step) {
     static const unsigned of_calls[] = {BURST_STAGE_CLAIM_WAIT, BURST_STAGE_COPY, BURST_STAGE_COMMIT_WAIT,
-                                        BURST_STAGE_ENQUEUE_LAG};
+                                        BURST_STAGE_ENQUEUE_LAG, BURST_STAGE_COPY_WAIT};
     for (unsigned i = 0; i < sizeof of_calls / sizeof of_calls[0]; i++) {
         const struct histogram *stage = &stages[of_calls[i]];
         if (stage->count > 0 && stage->max_ns > step->slowest_ns) {

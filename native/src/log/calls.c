@@ -139,6 +139,18 @@ int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes
     return (int)log->survives;
 }
 
+static void fill_copy(struct copier *copy, int64_t durable_sequence, burst_copy_stats_t *stats) {
+    struct copier_figures figures;
+    copier_look(copy, &figures);
+    stats->state = figures.state;
+    snprintf(stats->name, sizeof stats->name, "%s", copier_name(copy));
+    stats->copied_sequence = (int64_t)figures.next_sequence - 1;
+    stats->records_missing = figures.missing;
+    if (durable_sequence > stats->copied_sequence) {
+        stats->records_behind = (uint64_t)(durable_sequence - stats->copied_sequence);
+    }
+}
+
 void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const struct ring *ring = log->ring;
     struct drain_figures of_main;
@@ -167,6 +179,10 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     stats->epoch = ring->epoch;
     stats->survives = log->survives;
     stats->io = ring->device->io;
+    stats->copy = (burst_copy_stats_t){.state = BURST_COPY_NONE};
+    if (log->engine->copy != NULL) {
+        fill_copy(log->engine->copy, stats->durable_sequence, &stats->copy);
+    }
     stages_summarize(ring->stages, log_figures_in(stats->stages));
 }
 

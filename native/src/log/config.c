@@ -144,6 +144,12 @@ static void check_copy(const burst_config_t *config, struct error_list *errors) 
                                          "process does not wait for a copy; let this process drain (drain=inner)",
                                          config->copy, config->ring));
     }
+    if (!is_empty(config->copy) && strlen(config->copy) >= BURST_COPY_NAME_BYTES) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "the name of the copy of ring %s has %zu bytes: at most %d, so that messages "
+                                         "and figures can show it",
+                                         config->ring, strlen(config->copy), BURST_COPY_NAME_BYTES - 1));
+    }
 }
 
 /* Refuses a ring that is its own log file: the drain would overwrite it. */

@@ -11,20 +11,12 @@
 #include "base/limit.h"
 #include "media/record.h"
 
-#define NAME_BYTES 128
-
-enum copier_state {
-    COPY_EXPECTED, /* it has not begun, and the ring keeps everything for it */
-    COPY_IS_HERE,
-    COPY_IS_AWAY,
-};
-
 struct copier {
     const struct platform *platform;
     struct events *events;
     struct ring *ring;
     struct log_source source;
-    char name[NAME_BYTES];
+    char name[COPIER_NAME_BYTES];
     struct event_count moved;       /* notified when `next_sequence` moves or the state changes */
     _Atomic uint64_t next_sequence; /* the sequence at `kept` */
     pthread_mutex_t lock;           /* guards the rest, and holds while the ring gets space back */
@@ -33,6 +25,7 @@ struct copier {
     struct log_cursor kept, taken;
     /* The records that copier_begin named, which the copy lacks; also what lies between two such ranges. */
     uint64_t missing_from, missing_end;
+    uint64_t missing; /* so many it has named in all */
 };
 
 /* ------------------------------------------------------------------------------------------------ make, free */
@@ -63,6 +56,7 @@ int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
     copy->platform = parts->platform;
     copy->events = parts->events;
     copy->ring = parts->ring;
+    copy->state = COPY_EXPECTED;
     copy->source = parts->source;
     copy->source.ops = &sealed_ops;
     snprintf(copy->name, sizeof copy->name, "%s", parts->name);
@@ -87,6 +81,17 @@ void copier_destroy(struct copier *copy) {
 
 uint64_t copier_next_sequence(const struct copier *copy) {
     return atomic_load(&copy->next_sequence);
+}
+
+const char *copier_name(const struct copier *copy) {
+    return copy->name;
+}
+
+void copier_look(struct copier *copy, struct copier_figures *figures) {
+    pthread_mutex_lock(&copy->lock);
+    *figures = (struct copier_figures){
+        .state = copy->state, .next_sequence = copier_next_sequence(copy), .missing = copy->missing};
+    pthread_mutex_unlock(&copy->lock);
 }
 
 static int lost_pages(const struct copier *copy) {
@@ -173,8 +178,10 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
                                    .surplus = next <= last_sequence ? last_sequence + 1 - next : 0};
     tell_begun(copy, last_sequence, begun);
     if (begun->missing > 0) {
-        copy->missing_from = copy->missing_end == 0 ? last_sequence + 1 : copy->missing_from;
+        const uint64_t from = last_sequence + 1;
+        copy->missing_from = copy->missing_end == 0 || from < copy->missing_from ? from : copy->missing_from;
         copy->missing_end = next;
+        copy->missing += begun->missing;
     }
     copy->kept = copy->taken = cursor;
     copy->state = COPY_IS_HERE;
@@ -318,6 +325,7 @@ static int await_in_vain(const struct copier *copy, uint64_t sequence, int is_mi
 
 int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns) {
     struct limit limit = limit_of(timeout_ns);
+    int64_t since_ns = 0; /* when the wait began */
     for (;;) {
         const uint32_t ticket = event_count_register(&copy->moved);
         pthread_mutex_lock(&copy->lock);
@@ -328,8 +336,10 @@ int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns) {
         const int64_t left_ns = has_it || never < 0 ? 0 : limit_left_ns(&limit, copy->platform);
         if (left_ns == 0) {
             event_count_leave(&copy->moved);
+            stages_end(copy->ring->stages, STAGE_COPY_WAIT, since_ns);
             return has_it ? 1 : never;
         }
+        since_ns = since_ns != 0 ? since_ns : stages_now(copy->ring->stages);
         event_count_wait(&copy->moved, copy->platform, ticket, left_ns);
     }
 }

@@ -28,7 +28,15 @@
 #include "recovery/log_source.h"
 #include "ring/ring.h"
 
+#define COPIER_NAME_BYTES 124u /* with the terminator */
+
 struct copier;
+
+enum copier_state {
+    COPY_EXPECTED = 1, /* it has not begun, and the ring keeps everything for it */
+    COPY_IS_HERE,
+    COPY_IS_AWAY,
+};
 
 struct copier_parts {
     const struct platform *platform;
@@ -75,6 +83,15 @@ int copier_confirm(struct copier *copy, uint64_t sequence);
 
 /* The copy has all records below this sequence, but for those that copier_begin named as missing. */
 uint64_t copier_next_sequence(const struct copier *copy);
+
+struct copier_figures {
+    enum copier_state state;
+    uint64_t next_sequence; /* copier_next_sequence */
+    uint64_t missing;       /* so many records copier_begin has named in all */
+};
+
+void copier_look(struct copier *copy, struct copier_figures *figures);
+const char *copier_name(const struct copier *copy);
 
 /* Waits until it has the record. Returns 1; 0 after the time; or, with a sentence, -ENOTCONN (the copy is away), -ENODATA
  * (the record, or one before and one behind it, was named as missing), -ESHUTDOWN. */

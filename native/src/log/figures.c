@@ -10,6 +10,7 @@
 
 _Static_assert((unsigned)FIGURES_STAGES == STAGES, "a histogram for each stage");
 _Static_assert((unsigned)FIGURES_NAME_BYTES == CONSUMER_NAME_BYTES, "room for the name of a consumer");
+_Static_assert((unsigned)FIGURES_COPY_BYTES == BURST_COPY_NAME_BYTES, "room for the name of a copy");
 _Static_assert((unsigned)FIGURES_TEXT_BYTES == EVENT_TEXT_BYTES, "room for an event");
 
 static void fill_consumers(const burst_t *log, struct figures *figures) {
@@ -64,6 +65,11 @@ static void fill_stats(const burst_t *log, const burst_stats_t *stats, struct fi
     figures->provably_lost = log->provably_lost;
     figures->gaps = log->gaps;
     figures->epoch = stats->epoch;
+    figures->copy = (struct figures_copy){.state = stats->copy.state,
+                                          .sequence = (uint64_t)stats->copy.copied_sequence,
+                                          .records_behind = stats->copy.records_behind,
+                                          .records_missing = stats->copy.records_missing};
+    memcpy(figures->copy.name, stats->copy.name, sizeof figures->copy.name);
 }
 
 int log_fill_figures(void *argument, struct figures *figures) {

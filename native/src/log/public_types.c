@@ -4,6 +4,7 @@
 #include "base/histogram.h"
 #include "burstlog.h"
 #include "device/device.h"
+#include "log/copier.h"
 #include "log/public_types.h"
 #include "ring/append.h"
 #include "ring/stages.h"
@@ -39,6 +40,12 @@ SAME(BURST_STAGE_COMMIT_WAIT, STAGE_COMMIT_WAIT);
 SAME(BURST_STAGE_DEVICE_WRITE, STAGE_DEVICE_WRITE);
 SAME(BURST_STAGE_DRAIN_LAG, STAGE_DRAIN_LAG);
 SAME(BURST_STAGE_ENQUEUE_LAG, STAGE_ENQUEUE_LAG);
+SAME(BURST_STAGE_COPY_WAIT, STAGE_COPY_WAIT);
+
+SAME(BURST_COPY_EXPECTED, COPY_EXPECTED);
+SAME(BURST_COPY_HERE, COPY_IS_HERE);
+SAME(BURST_COPY_AWAY, COPY_IS_AWAY);
+SAME(BURST_COPY_NAME_BYTES, COPIER_NAME_BYTES);
 
 SAME(sizeof(burst_stage_stats_t), sizeof(struct histogram_figures));
 SAME_FIELD(count);

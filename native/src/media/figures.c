@@ -8,6 +8,7 @@ int figures_tame(struct figures *figures) {
     figures->event[sizeof figures->event - 1] = '\0';
     figures->failure[sizeof figures->failure - 1] = '\0';
     figures->ring[sizeof figures->ring - 1] = '\0';
+    figures->copy.name[sizeof figures->copy.name - 1] = '\0';
     if (figures->consumer_count > FIGURES_CONSUMERS) {
         figures->consumer_count = FIGURES_CONSUMERS;
     }

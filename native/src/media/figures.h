@@ -12,17 +12,27 @@
 
 #include "base/histogram.h"
 
-#define FIGURES_STAGES 6u        /* by enum stage */
+#define FIGURES_STAGES 7u        /* by enum stage */
 #define FIGURES_CONSUMERS 16u    /* more are not told */
 #define FIGURES_NAME_BYTES 256u  /* with the terminator */
 #define FIGURES_TEXT_BYTES 512u  /* with the terminator */
 #define FIGURES_PATH_BYTES 4096u /* with the terminator */
+#define FIGURES_COPY_BYTES 124u  /* with the terminator */
 
 struct figures_consumer {
     char name[FIGURES_NAME_BYTES];
     uint64_t stream;          /* id of the stream whose segments it reads */
     uint64_t segments_behind; /* as in struct retention_consumer */
     uint64_t bytes_behind;
+};
+
+/* The log's second copy. */
+struct figures_copy {
+    uint32_t state; /* enum burst_copy_state; 0: the log has none */
+    char name[FIGURES_COPY_BYTES];
+    uint64_t sequence; /* its last record, with all before it but for those that are missing */
+    uint64_t records_behind;
+    uint64_t records_missing;
 };
 
 struct figures {
@@ -57,6 +67,7 @@ struct figures {
     char failure[FIGURES_TEXT_BYTES]; /* why the ring has failed; "": it has not */
     char ring[FIGURES_PATH_BYTES];    /* its path in the log's process */
     struct figures_consumer consumers[FIGURES_CONSUMERS];
+    struct figures_copy copy;
     struct histogram stages[FIGURES_STAGES];
 };
 

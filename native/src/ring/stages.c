@@ -17,8 +17,8 @@ void stages_init(struct stages *stages, const struct platform *platform) {
 }
 
 const char *stages_name(unsigned stage) {
-    static const char *const names[STAGES] = {"claim wait",   "copy",      "commit wait",
-                                              "device write", "drain lag", "enqueue lag"};
+    static const char *const names[STAGES] = {"claim wait", "copy",        "commit wait", "device write",
+                                              "drain lag",  "enqueue lag", "copy wait"};
     return stage < STAGES ? names[stage] : "unknown";
 }
 

@@ -40,8 +40,9 @@ enum stage {
     STAGE_DEVICE_WRITE,
     STAGE_DRAIN_LAG,
     STAGE_ENQUEUE_LAG,
+    STAGE_COPY_WAIT,
 };
-#define STAGES 6u
+#define STAGES 7u
 #define STAGES_LAGGING 4096u /* most timed records that a commit's writes under way can hold: commit.c */
 
 /* A timed record that was enqueued and sealed, and is not durable yet. */

@@ -103,6 +103,38 @@ static void a_close_waits_for_no_copy_that_never_began(void **state) {
     assert_int_equal(burst_close_within(copied_log, -1), 0);
 }
 
+static burst_stats_t stats(const burst_t *log) {
+    burst_stats_t stats = {.struct_bytes = sizeof stats};
+    assert_int_equal(burst_stats(log, &stats), 0);
+    return stats;
+}
+
+static void the_figures_tell_of_the_copy(void **state) {
+    (void)state;
+    atomic_store(&confirms, 1);
+    copied_log = open_copied("B");
+    assert_int_equal(burst_append(copied_log, "record", 6, 0), 1);
+    assert_int_equal(stats(copied_log).copy.state, BURST_COPY_EXPECTED);
+    assert_int_equal(stats(copied_log).copy.records_behind, 1);
+    begin(copied_log, 0, 0);
+    assert_int_equal(burst_await_copied(copied_log, 1, 0), 0);
+    assert_int_equal(burst_await_copied(copied_log, 1, SECOND_NS / 100), 0); /* the first one did not wait */
+    assert_int_equal(stats(copied_log).stages[BURST_STAGE_COPY_WAIT].count, 1);
+    assert_true(stats(copied_log).stages[BURST_STAGE_COPY_WAIT].max_ns >= SECOND_NS / 100);
+    pthread_t thread = start_copier();
+    assert_int_equal(burst_await_copied(copied_log, 1, PATIENCE_NS), 1);
+    assert_int_equal(burst_await_copied(copied_log, 1, PATIENCE_NS), 1);
+    assert_in_range(stats(copied_log).stages[BURST_STAGE_COPY_WAIT].count, 1, 2);
+    assert_int_equal(stats(copied_log).copy.state, BURST_COPY_HERE);
+    assert_int_equal(burst_close(copied_log), 0);
+    end_copier(thread);
+    const burst_copy_stats_t last = stats(copied_log).copy;
+    assert_string_equal(last.name, "B");
+    assert_int_equal(last.copied_sequence, 1);
+    assert_int_equal(last.records_behind, 0);
+    assert_int_equal(last.records_missing, 0);
+}
+
 static void a_log_without_a_copy_has_none(void **state) {
     (void)state;
     burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
@@ -110,6 +142,8 @@ static void a_log_without_a_copy_has_none(void **state) {
     char room[64];
     burst_t *log = open_copied("");
     assert_int_equal(burst_append(log, "record", 6, 0), 1);
+    assert_int_equal(stats(log).copy.state, BURST_COPY_NONE);
+    assert_int_equal(stats(log).copy.records_behind, 0);
     assert_int_equal(burst_copy_begin(log, 0, 0, &begun), -EINVAL);
     assert_non_null(strstr(burst_last_error(), "has no second copy: open it with burst_config_t.copy"));
     assert_int_equal(burst_copy_take(log, room, sizeof room, 0, &block), -EINVAL);
@@ -148,6 +182,22 @@ static void a_drain_of_another_process_takes_no_copy(void **state) {
     assert_int_equal(burst_config_check(&config), 0);
 }
 
+static void a_name_that_is_too_long_is_refused(void **state) {
+    (void)state;
+    char name[BURST_COPY_NAME_BYTES + 1];
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = ring_path;
+    memset(name, 'c', sizeof name);
+    name[BURST_COPY_NAME_BYTES - 1] = '\0';
+    config.copy = name;
+    assert_int_equal(burst_config_check(&config), 0);
+    name[BURST_COPY_NAME_BYTES - 1] = 'c';
+    name[BURST_COPY_NAME_BYTES] = '\0';
+    assert_int_equal(burst_config_check(&config), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "has 124 bytes: at most 123"));
+}
+
 #define COPY_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void) {
@@ -155,6 +205,8 @@ int main(void) {
         COPY_TEST(a_call_returns_when_ring_and_copy_have_its_record),
         COPY_TEST(a_close_waits_for_the_copy_within_its_time),
         COPY_TEST(a_close_waits_for_no_copy_that_never_began),
+        COPY_TEST(the_figures_tell_of_the_copy),
+        COPY_TEST(a_name_that_is_too_long_is_refused),
         COPY_TEST(a_log_without_a_copy_has_none),
         COPY_TEST(structs_of_another_size_are_refused),
         COPY_TEST(a_drain_of_another_process_takes_no_copy),

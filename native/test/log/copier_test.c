@@ -275,6 +275,49 @@ static void nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named(void **sta
     assert_true(engine_is_drained(host.engine));
 }
 
+static void what_a_copy_loses_later_is_missing_too(void **state) {
+    struct copier_figures figures;
+    (void)state;
+    open_and_begin();
+    append_blocks(10);
+    take_and_confirm_all();
+    drain_all();
+    copied.last = 6;
+    begin();
+    assert_int_equal(begun.missing, 4);
+    assert_int_equal(copier_await(copy(), 5, 0), 1);
+    assert_int_equal(copier_await(copy(), 7, 0), -ENODATA);
+    copied.last = 2;
+    begin();
+    assert_int_equal(begun.missing, 8);
+    assert_int_equal(copier_await(copy(), 2, 0), 1);
+    assert_int_equal(copier_await(copy(), 3, 0), -ENODATA);
+    assert_int_equal(copier_await(copy(), 10, 0), -ENODATA);
+    copier_look(copy(), &figures);
+    assert_int_equal(figures.missing, 12);
+    assert_int_equal(figures.next_sequence, 11);
+}
+
+static void the_state_is_told(void **state) {
+    struct copier_figures figures;
+    (void)state;
+    open_ring();
+    append(100);
+    copier_look(copy(), &figures);
+    assert_int_equal(figures.state, COPY_EXPECTED);
+    assert_int_equal(figures.next_sequence, 1);
+    begin();
+    take_and_confirm_all();
+    copier_look(copy(), &figures);
+    assert_int_equal(figures.state, COPY_IS_HERE);
+    assert_int_equal(figures.next_sequence, 2);
+    copier_away(copy());
+    copier_look(copy(), &figures);
+    assert_int_equal(figures.state, COPY_IS_AWAY);
+    assert_int_equal(figures.missing, 0);
+    assert_string_equal(copier_name(copy()), "B");
+}
+
 static void a_copy_that_is_back_soon_misses_nothing(void **state) {
     (void)state;
     open_and_begin();
@@ -385,6 +428,8 @@ int main(void) {
         COPY_TEST(what_no_call_acknowledged_is_dropped_from_the_copy),
         COPY_TEST(it_is_dropped_too_if_the_ring_has_other_records_meanwhile),
         COPY_TEST(nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named),
+        COPY_TEST(what_a_copy_loses_later_is_missing_too),
+        COPY_TEST(the_state_is_told),
         COPY_TEST(a_copy_that_is_back_soon_misses_nothing),
         COPY_TEST(what_is_drained_early_stays_in_the_ring_for_the_copy),
         COPY_TEST(space_comes_back_if_the_copy_alone_moves),

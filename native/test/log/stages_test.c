@@ -166,7 +166,7 @@ static void what_is_no_stage_is_refused(void **state) {
     burst_histogram_t histogram = {.struct_bytes = sizeof histogram};
     burst_t *log = open_small();
     assert_int_equal(burst_stage_histogram(log, BURST_STAGES, &histogram), -EINVAL);
-    assert_non_null(strstr(burst_last_error(), "no stage 6"));
+    assert_non_null(strstr(burst_last_error(), "no stage 7"));
     histogram.struct_bytes = 16;
     assert_int_equal(burst_stage_histogram(log, 0, &histogram), -EINVAL);
     assert_non_null(strstr(burst_last_error(), "16"));

@@ -68,6 +68,7 @@ static void hostile_figures_lead_nowhere(void **state) {
     assert_int_equal(strlen(figures.event), FIGURES_TEXT_BYTES - 1);
     assert_int_equal(strlen(figures.failure), FIGURES_TEXT_BYTES - 1);
     assert_int_equal(strlen(figures.ring), FIGURES_PATH_BYTES - 1);
+    assert_int_equal(strlen(figures.copy.name), FIGURES_COPY_BYTES - 1);
     for (unsigned i = 0; i < FIGURES_CONSUMERS; i++) {
         assert_int_equal(strlen(figures.consumers[i].name), FIGURES_NAME_BYTES - 1);
     }

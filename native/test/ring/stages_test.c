@@ -307,6 +307,7 @@ static void what_was_counted_stays_after_close_and_its_memory_does_not(void **st
         append(ring);
         stages_end(stages, STAGE_DRAIN_LAG, 1);
         stages_end(stages, STAGE_ENQUEUE_LAG, 1);
+        stages_end(stages, STAGE_COPY_WAIT, 1);
         stages_end(stages, STAGE_CLAIM_WAIT, fake_platform.now_ns - (1ll << 36) * i);
     }
     static struct platform_ops ops; /* until the ring is freed */

@@ -80,6 +80,19 @@ static void put_consumers(FILE *out, const struct figures *figures) {
     fputc(']', out);
 }
 
+static void put_copy(FILE *out, const struct figures_copy *copy) {
+    if (copy->state != BURST_COPY_NONE) {
+        fputs(",\"copy\":{\"name\":\"", out);
+        text_print(out, copy->name, strlen(copy->name), 1);
+        fputc('"', out);
+        put_text(out, "state", screen_copy_state(copy->state));
+        put_number(out, "copied", copy->sequence);
+        put_number(out, "records_behind", copy->records_behind);
+        put_number(out, "records_missing", copy->records_missing);
+        fputc('}', out);
+    }
+}
+
 static void put_event(FILE *out, const struct figures *figures) {
     char time[48];
     if (figures->events > 0) {
@@ -130,6 +143,7 @@ void screen_json(FILE *out, const struct watch *watch) {
         put_second(out, &watch->history);
         put_streams(out, watch);
         put_consumers(out, figures);
+        put_copy(out, &figures->copy);
         put_event(out, figures);
     }
     fputs("}\n", out);

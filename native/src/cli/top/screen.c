@@ -22,6 +22,26 @@ static const char *survival(uint32_t survives) {
 
 /* ---------------------------------------------------------------------------------------------------------- verdict */
 
+/* The first one that holds. */
+static const char *state_of(const struct watch *watch) {
+    const struct figures *figures = &watch->figures;
+    const struct {
+        int holds;
+        const char *words;
+    } states[] = {{!watch->is_fresh && watch->is_closed, "closed; was "},
+                  {!watch->is_fresh, "NOT SEEN NOW; was "},
+                  {figures->state == BURST_STATE_FAILED, "FAILED, takes no records; "},
+                  {figures->state == BURST_STATE_STALLED, "LOG FILE STALLED; "},
+                  {figures->state == BURST_STATE_CLOSED, "closed; "},
+                  {figures->copy.state == BURST_COPY_AWAY, "COPY AWAY; "},
+                  {1, ""}};
+    unsigned at = 0;
+    while (!states[at].holds) {
+        at++;
+    }
+    return states[at].words;
+}
+
 void screen_verdict(const struct watch *watch, char *text, size_t room) {
     const struct figures *figures = &watch->figures;
     char durable[UNITS_ROOM], lost[UNITS_ROOM];
@@ -31,13 +51,8 @@ void screen_verdict(const struct watch *watch, char *text, size_t room) {
     }
     units_count(watch->durable_sequence, durable);
     units_count(figures->provably_lost + figures->lost_enqueued, lost);
-    const char *const state = !watch->is_fresh && watch->is_closed    ? "closed; was "
-                              : !watch->is_fresh                      ? "NOT SEEN NOW; was "
-                              : figures->state == BURST_STATE_FAILED  ? "FAILED, takes no records; "
-                              : figures->state == BURST_STATE_STALLED ? "LOG FILE STALLED; "
-                              : figures->state == BURST_STATE_CLOSED  ? "closed; "
-                                                                      : "";
-    int used = snprintf(text, room, "%sdurable to %s; %s; %s lost", state, durable, survival(figures->survives), lost);
+    int used = snprintf(text, room, "%sdurable to %s; %s; %s lost", state_of(watch), durable,
+                        survival(figures->survives), lost);
     if (figures->discarded > 0 && used > 0 && (size_t)used < room) {
         char discarded[UNITS_ROOM];
         snprintf(text + used, room - (size_t)used, "; %s discarded", units_count(figures->discarded, discarded));
@@ -192,6 +207,22 @@ static void draw_ring(const struct screen *screen, const struct watch *watch) {
             units_count(screen_accepted(watch), accepted));
 }
 
+const char *screen_copy_state(uint32_t state) {
+    static const char *const states[] = {"none", "expected", "here", "away"};
+    return state < sizeof states / sizeof states[0] ? states[state] : "unknown";
+}
+
+static void draw_copy(const struct screen *screen, const struct figures_copy *copy) {
+    char sequence[UNITS_ROOM], behind[UNITS_ROOM], missing[UNITS_ROOM];
+    if (copy->state != BURST_COPY_NONE) {
+        put_bold(screen, "copy   ");
+        put_end(screen->out, copy->name, 20);
+        fprintf(screen->out, " %s; in it to %s, %s behind, %s missing\n", screen_copy_state(copy->state),
+                units_count(copy->sequence, sequence), units_count(copy->records_behind, behind),
+                units_count(copy->records_missing, missing));
+    }
+}
+
 static void draw_rate(const struct screen *screen, const struct watch *watch) {
     const struct flight_step *last = history_sample(&watch->history, 0);
     char records[UNITS_ROOM], commits[UNITS_ROOM], bytes[UNITS_ROOM];
@@ -325,6 +356,7 @@ static void draw_all(const struct screen *screen, const struct watch *watch, uns
         draw_latency(screen, watch);
         fputs("\n", screen->out);
         draw_ring(screen, watch);
+        draw_copy(screen, &figures->copy);
         draw_rate(screen, watch);
         draw_slowest(screen, &watch->history);
         draw_stream(screen, watch, choice);

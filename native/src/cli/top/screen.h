@@ -33,6 +33,9 @@ void screen_draw(const struct screen *screen, const struct watch *watch, unsigne
 /* The highest sequence that a record has. The watermark may be newer than the figures, and is never above it. */
 uint64_t screen_accepted(const struct watch *watch);
 
+/* "here", as enum burst_copy_state names it. */
+const char *screen_copy_state(uint32_t state);
+
 /* Prints the same as one JSON object in a line. */
 void screen_json(FILE *out, const struct watch *watch);
 

@@ -91,6 +91,7 @@ static void the_slowest_append_has_its_stage(void **state) {
     assert_int_equal(slowest_of(STAGE_COMMIT_WAIT, 700000)->slowest_stage, STAGE_COMMIT_WAIT);
     record(STAGE_DEVICE_WRITE, 690000, 1);
     assert_int_equal(slowest_of(STAGE_COMMIT_WAIT, 700000)->slowest_stage, STAGE_DEVICE_WRITE);
+    assert_int_equal(slowest_of(STAGE_COPY_WAIT, 900000)->slowest_stage, STAGE_COPY_WAIT);
     record(STAGE_DRAIN_LAG, 990000000, 1); /* no append waits for it */
     assert_int_equal(slowest_of(STAGE_ENQUEUE_LAG, 800000)->slowest_stage, STAGE_ENQUEUE_LAG);
     assert_int_equal(history_slowest(&watch.history)->slowest_stage, STAGE_CLAIM_WAIT);
@@ -129,11 +130,15 @@ static void the_verdict_says_what_holds(void **state) {
     watch.figures.state = BURST_STATE_STALLED;
     assert_verdict("LOG FILE STALLED; durable to 4,711,002; survives power; 0 lost");
     watch.figures.state = BURST_STATE_FAILED;
+    watch.figures.copy.state = BURST_COPY_AWAY;
     assert_verdict("FAILED, takes no records; durable to 4,711,002; survives power; 0 lost");
+    watch.figures.state = BURST_STATE_OPEN;
+    assert_verdict("COPY AWAY; durable to 4,711,002; survives power; 0 lost");
     watch.is_fresh = 0;
     assert_verdict("NOT SEEN NOW; was durable to 4,711,002; survives power; 0 lost");
     watch.is_closed = 1;
     assert_verdict("closed; was durable to 4,711,002; survives power; 0 lost");
+    watch.figures.copy.state = BURST_COPY_HERE;
     watch.figures.survives = 99; /* hostile */
     watch.is_fresh = 1;
     watch.figures.state = 99;
@@ -189,8 +194,15 @@ static void the_screen_fits_80_columns(void **state) {
     assert_non_null(strstr(drawn, "999,999 calls waited for space\n"));
     assert_non_null(strstr(drawn, "= durable to 1,000,000,000   - taken to 1,000,000,000\n"));
     assert_non_null(strstr(drawn, "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"));
-    draw(0, 2, &choice);
+    assert_null(strstr(drawn, "copy   "));
+    watch.figures.copy = (struct figures_copy){
+        .state = BURST_COPY_HERE, .name = "BookKeeper", .sequence = 999999000, .records_behind = 1000};
+    watch.figures.consumer_count = 2;
+    strcpy(watch.figures.consumers[1].name, "shipper");
+    draw(0, 2, &(struct screen_choice){.consumer = 1});
     assert_fits();
+    assert_non_null(strstr(drawn, "copy   BookKeeper here; in it to 999,999,000, 1,000 behind, 0 missing\n"));
+    assert_non_null(strstr(drawn, "q: end\n"));
     assert_null(strstr(drawn, "\u2581"));
     memset(&watch.figures, 0xff, sizeof watch.figures); /* hostile */
     watch.figures.bytes = sizeof watch.figures;
@@ -229,6 +241,35 @@ static void a_live_log_is_shown(void **state) {
     assert_int_equal(burst_close(log), 0);
     assert_int_equal(run("top --count=1 %s", ring_path), 3);
     assert_said("there is no window at ");
+}
+
+static void a_second_copy_is_shown(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
+    config.window = folder;
+    config.copy = "copy\n";
+    burst_t *log = open_with(&config);
+    assert_int_equal(burst_append(log, "order\n", 6, 0), 1);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("second copy");
+    assert_said("expected");
+    assert_int_equal(burst_copy_begin(log, 0, 0, &begun), 0);
+    assert_int_equal(burst_copy_away(log), 0);
+    assert_int_equal(
+        run("top --json --count=1 %s | python3 -c 'import json, sys; copy = json.load(sys.stdin)[\"copy\"]; "
+            "print([copy[key] for key in sorted(copy)])'",
+            ring_path),
+        0);
+    assert_said("[0, 'copy\\\\n', 1, 0, 'away']");
+    assert_int_equal(run("info --json %s | python3 -c 'import json, sys; copy = json.load(sys.stdin)[\"second_copy\"]; "
+                         "print([copy[key] for key in sorted(copy)])'",
+                         ring_path),
+                     0);
+    assert_said("[0, 'copy\\\\n', 1, 0, 'away']");
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_int_equal(times_said("second copy"), 0);
 }
 
 static void a_log_that_stands_still_or_goes_is_told(void **state) {
@@ -276,6 +317,7 @@ int main(void) {
         TOP_TEST(the_verdict_says_what_holds),
         TOP_TEST(the_screen_fits_80_columns),
         TOP_TEST(a_live_log_is_shown),
+        TOP_TEST(a_second_copy_is_shown),
         TOP_TEST(a_log_that_stands_still_or_goes_is_told),
         TOP_TEST(a_wrong_call_gets_one_sentence),
     };

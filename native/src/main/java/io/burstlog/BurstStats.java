@@ -25,6 +25,7 @@ import java.util.Map;
  * @param epoch the number of this open in the life of the ring
  * @param survives the worst failure that ring and log file together survive
  * @param io the way in which the engine writes the ring
+ * @param copy the second copy of the ring; null: the log was opened without one
  * @param stages the times of the stages of records since open; every {@link Stage} has an entry. Unmodifiable
  */
 public record BurstStats(
@@ -46,6 +47,7 @@ public record BurstStats(
         long epoch,
         Durability survives,
         Io io,
+        Copy copy,
         Map<Stage, StageStats> stages) {
 
     /** The states of a log. */
@@ -59,4 +61,27 @@ public record BurstStats(
         /** Closed. */
         CLOSED
     }
+
+    /** The states of a second copy. */
+    public enum CopyState {
+        /** It has not begun since the open, and the ring keeps everything for it. */
+        EXPECTED,
+        /** It has begun. */
+        HERE,
+        /** Nothing waits for it. */
+        AWAY
+    }
+
+    /**
+     * The second copy of a ring. Its counts begin at open.
+     *
+     * @param name the name that the log was opened with
+     * @param state whether the copy is there
+     * @param copiedSequence highest sequence that the copy has together with all before it, but for those that are
+     *     missing. Until it begins, the last sequence that the ring does not keep
+     * @param recordsBehind records that are durable in the ring, and not in the copy yet
+     * @param recordsMissing records that the copy lacks, and that the ring did not hold any more when the copy began,
+     *     or began again
+     */
+    public record Copy(String name, CopyState state, long copiedSequence, long recordsBehind, long recordsMissing) {}
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import com.sun.jna.Native;
 import io.burstlog.binding.StatsStruct;
 import io.burstlog.binding.StreamStatsStruct;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -14,6 +16,7 @@ final class NativeStats {
     private static final BurstStats.State[] STATES = BurstStats.State.values();
     private static final Durability[] DURABILITIES = Durability.values();
     private static final Stage[] STAGES = Stage.values();
+    private static final BurstStats.CopyState[] COPY_STATES = BurstStats.CopyState.values();
     private static final Io[] IOS = Io.values();
 
     private NativeStats() {}
@@ -38,7 +41,20 @@ final class NativeStats {
                 Integer.toUnsignedLong(struct.epoch),
                 DURABILITIES[struct.survives],
                 IOS[struct.io],
+                copy(struct),
                 stages(struct.stages));
+    }
+
+    /** The first C value says that there is no copy. */
+    private static BurstStats.Copy copy(StatsStruct struct) {
+        return struct.copyState == 0
+                ? null
+                : new BurstStats.Copy(
+                        Native.toString(struct.copyName, StandardCharsets.UTF_8),
+                        COPY_STATES[struct.copyState - 1],
+                        struct.copiedSequence,
+                        struct.copyRecordsBehind,
+                        struct.copyRecordsMissing);
     }
 
     static StreamStats toStats(StreamStatsStruct struct) {

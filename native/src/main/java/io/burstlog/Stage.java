@@ -36,5 +36,11 @@ public enum Stage {
      * From the claim of the place of a record of {@code enqueue} or {@code offer} until it is durable in the ring.
      * Timed for one such record in 64.
      */
-    ENQUEUE_LAG
+    ENQUEUE_LAG,
+
+    /**
+     * The wait for the second copy, once the record is durable in the ring. Every call that waited is timed and
+     * counted.
+     */
+    COPY_WAIT
 }

@@ -115,7 +115,8 @@ class ManagementTest {
                     Stage.COMMIT_WAIT, "CommitWait",
                     Stage.DEVICE_WRITE, "DeviceWrite",
                     Stage.DRAIN_LAG, "DrainLag",
-                    Stage.ENQUEUE_LAG, "EnqueueLag"));
+                    Stage.ENQUEUE_LAG, "EnqueueLag",
+                    Stage.COPY_WAIT, "CopyWait"));
             for (final Map.Entry<Stage, String> attribute : attributes.entrySet()) {
                 final StageStats stats =
                         log4j.orders().ring().log().stats().stages().get(attribute.getKey());

@@ -26,7 +26,8 @@ final class RingMeters {
             Stage.COMMIT_WAIT, RingMXBean::getCommitWait,
             Stage.DEVICE_WRITE, RingMXBean::getDeviceWrite,
             Stage.DRAIN_LAG, RingMXBean::getDrainLag,
-            Stage.ENQUEUE_LAG, RingMXBean::getEnqueueLag);
+            Stage.ENQUEUE_LAG, RingMXBean::getEnqueueLag,
+            Stage.COPY_WAIT, RingMXBean::getCopyWait);
 
     private static final Map<String, ToLongFunction<StageFigures>> PERCENTILES = Map.of(
             "50", StageFigures::getP50Nanos,

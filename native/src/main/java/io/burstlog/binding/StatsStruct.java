@@ -24,6 +24,11 @@ import com.sun.jna.Structure;
     "epoch",
     "survives",
     "io",
+    "copyState",
+    "copyName",
+    "copiedSequence",
+    "copyRecordsBehind",
+    "copyRecordsMissing",
     "stages"
 })
 public final class StatsStruct extends Structure {
@@ -31,7 +36,8 @@ public final class StatsStruct extends Structure {
     /** Each stage has seven words: count, mean, p50, p99, p99.9, p99.99, max. */
     public static final int STAGE_WORDS = 7;
 
-    private static final int STAGES = 6;
+    private static final int STAGES = 7;
+    private static final int COPY_NAME_BYTES = 124;
 
     public int structBytes;
     public int state;
@@ -52,6 +58,11 @@ public final class StatsStruct extends Structure {
     public int epoch;
     public int survives;
     public int io;
+    public int copyState;
+    public byte[] copyName = new byte[COPY_NAME_BYTES];
+    public long copiedSequence;
+    public long copyRecordsBehind;
+    public long copyRecordsMissing;
     public long[] stages = new long[STAGES * STAGE_WORDS];
 
     public StatsStruct() {

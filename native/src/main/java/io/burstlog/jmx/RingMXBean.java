@@ -67,6 +67,9 @@ public interface RingMXBean {
     /** {@return the figures of {@link Stage#ENQUEUE_LAG}} */
     StageFigures getEnqueueLag();
 
+    /** {@return the figures of {@link Stage#COPY_WAIT}} */
+    StageFigures getCopyWait();
+
     /**
      * Counts the times of a stage that do not exceed the given limits, since the ring was opened: a histogram with
      * limits of one's choice.

@@ -126,6 +126,11 @@ final class RingManagement implements RingMXBean {
     }
 
     @Override
+    public StageFigures getCopyWait() {
+        return figures(Stage.COPY_WAIT);
+    }
+
+    @Override
     public long[] countsAtMost(Stage stage, long[] nanos) {
         long[] counts = new long[nanos.length];
         log.histogram(stage).forEachBucket((highestNanos, count) -> {
