@@ -7,7 +7,10 @@ module io.burstlog {
     // Only programs that make checkpoints of their JVM have it.
     requires static org.crac;
 
+    uses io.burstlog.copy.CopyProvider;
+
     exports io.burstlog;
+    exports io.burstlog.copy;
     exports io.burstlog.jmx;
     // The core of Burstlog's own doors, and no API.
     exports io.burstlog.doors to

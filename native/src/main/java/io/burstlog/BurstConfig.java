@@ -102,6 +102,11 @@ public final class BurstConfig {
         return set.shutdownTimeout;
     }
 
+    /** {@return the name of the log's second copy; null if it has none} */
+    public String copy() {
+        return set.copy;
+    }
+
     Binding binding() {
         return set.binding;
     }
@@ -141,6 +146,7 @@ public final class BurstConfig {
         private String window;
         private Set<PosixFilePermission> windowPermissions = Set.of();
         private Drain drain = Drain.INNER;
+        private String copy;
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
@@ -316,6 +322,16 @@ public final class BurstConfig {
          */
         public Builder drain(Drain choice) {
             drain = choice;
+            return this;
+        }
+
+        /**
+         * The name of the log's second copy, for sentences. The ring then keeps each record until the copy has it, so
+         * something has to make that copy: see {@link io.burstlog.copy}. Null, the default: the log has none. Not with
+         * {@link Drain#EXTERNAL}.
+         */
+        public Builder copy(String name) {
+            copy = name;
             return this;
         }
 

@@ -24,7 +24,8 @@ import java.nio.charset.StandardCharsets;
     "commitSpin",
     "windowMode",
     "window",
-    "drain"
+    "drain",
+    "copy"
 })
 public final class ConfigStruct extends Structure {
 
@@ -47,6 +48,7 @@ public final class ConfigStruct extends Structure {
     public int windowMode;
     public String window;
     public int drain;
+    public String copy;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());
