@@ -3,12 +3,6 @@ package io.burstlog.kafka;
 
 import io.burstlog.ShipperProvider;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.AbstractConfig;
-import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Makes a shipper from the element {@code <Kafka>} of a configuration. {@link java.util.ServiceLoader} finds it. */
 public final class KafkaProvider implements ShipperProvider {
@@ -23,14 +17,7 @@ public final class KafkaProvider implements ShipperProvider {
 
     @Override
     public void check(Request request) {
-        Map<String, Object> properties = new HashMap<>(config(request).properties());
-        properties.put("key.serializer", ByteArraySerializer.class);
-        properties.put("value.serializer", ByteArraySerializer.class);
-        try {
-            new AbstractConfig(ProducerConfig.configDef(), properties, false);
-        } catch (ConfigException wrong) {
-            throw ShipperConfig.refused("a property of Kafka cannot be used: " + wrong.getMessage() + ".");
-        }
+        Brokers.requireUsable(config(request).properties());
     }
 
     @Override

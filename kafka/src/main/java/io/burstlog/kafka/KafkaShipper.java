@@ -237,7 +237,6 @@ public final class KafkaShipper implements AutoCloseable {
      */
     private void changeFolder(String sentence) {
         leaveFolder();
-        config.copyProgress().away(sentence);
         figures.add(State.WAITING, figures.now().shippedNumber(), 0, 0, 0, 1);
         announcements.changesFolder(sentence, next);
     }
@@ -296,28 +295,7 @@ public final class KafkaShipper implements AutoCloseable {
         // An answer of the brokers is not enough: the topic may refuse the next record each time.
         figures.add(figures.now().state() == State.WAITING ? State.WAITING : State.SHIPPING, next - 1, 0, 0, 0, 0);
         isCaughtUp = false;
-        tellWhatIsCopied();
         note(true);
-        config.copyProgress().back(session.place(), figures.now().lagRecords());
-    }
-
-    /** Tells that the topic has the record before the next one, and all before it, if the folder still has that one. */
-    private void tellWhatIsCopied() {
-        if (next > 1) {
-            consumer.seek(next - 1);
-            ConsumedRecords last = consumer.poll(0, Duration.ZERO);
-            if (last.next()) {
-                tellCopied(last);
-            }
-            consumer.seek(next);
-        }
-    }
-
-    /** Tells that the topic has the current record and all before it. */
-    private void tellCopied(ConsumedRecords last) {
-        if (last.kind() != ConsumedRecords.Kind.MISSING) {
-            config.copyProgress().copied(last.ring(), last.sequence());
-        }
     }
 
     /** Called when a transaction is committed, or when there is nothing to ship. */
@@ -346,7 +324,6 @@ public final class KafkaShipper implements AutoCloseable {
         }
         records.rewind();
         session.ship(records);
-        tellCopied(records);
         tellThatItShips();
         next = consumer.position();
         figures.add(State.SHIPPING, next - 1, count, bytes, 1, 0);
@@ -366,7 +343,6 @@ public final class KafkaShipper implements AutoCloseable {
     private void fail(Throwable reason) {
         announcements.ends(reason, isFinal(reason), sentence -> {
             failure = sentence;
-            config.copyProgress().away(sentence);
             setState(State.FAILED);
         });
     }
@@ -377,7 +353,6 @@ public final class KafkaShipper implements AutoCloseable {
             consumer.seek(next); // so that the lag counts the records that were read and could not be shipped
         }
         figures.add(State.WAITING, figures.now().shippedNumber(), 0, 0, 0, 1);
-        config.copyProgress().away(Announcements.textOf(reason));
         announcements.waits(reason, isNew);
     }
 

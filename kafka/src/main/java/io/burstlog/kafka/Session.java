@@ -11,32 +11,20 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.FeatureMetadata;
-import org.apache.kafka.clients.admin.FinalizedVersionRange;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * A producer from its beginning to its first failure. After any failure in any state the next session begins anew: it
  * ends the open transaction, looks up the last record in the topic, and goes on behind it.
  */
 final class Session implements AutoCloseable {
-
-    /**
-     * Brokers with this feature (KIP-890) refuse a late record that would get into another transaction than its own.
-     */
-    private static final String FEATURE = "transaction.version";
-
-    private static final int FEATURE_LEVEL = 2;
 
     private static final Duration FAREWELL = Duration.ofMillis(500);
 
@@ -51,11 +39,10 @@ final class Session implements AutoCloseable {
 
     private final ShipperConfig config;
     private final BurstConsumer consumer;
-    private final KafkaProducer<byte[], byte[]> producer;
+    private final Producer<byte[], byte[]> producer;
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
     private final boolean isOldBroker;
     private final long shipped;
-    private final String place;
     private final Uuid topicId;
     private final Map<Integer, Long> lastOffsets = new HashMap<>();
     private TopicRecords records;
@@ -69,11 +56,14 @@ final class Session implements AutoCloseable {
         properties.putAll(config.properties());
         long timeoutNanos = 1_000_000L
                 * Integer.parseInt(properties.get("default.api.timeout.ms").toString());
-        Admin admin = Admin.create(of(properties, "client.id", id));
+        Map<String, Object> asking = new HashMap<>(properties);
+        asking.put("client.id", id);
+        Admin admin = Admin.create(asking);
         try {
-            isOldBroker = !hasFeature(admin, config.servers());
+            isOldBroker = !Brokers.hasFeature(admin, config.servers());
             if (isOldBroker && !config.acceptsOldBrokers()) {
-                throw new RefusedException("the brokers do not have feature " + FEATURE + " at level " + FEATURE_LEVEL
+                throw new RefusedException("the brokers do not have feature " + Brokers.FEATURE + " at level "
+                        + Brokers.FEATURE_LEVEL
                         + " (KIP-890, Kafka 4.0): there a record that comes late can be in the topic twice, or hold up"
                         + " its readers for ever. Upgrade them and that feature, or accept it (acceptOldBrokers)");
             }
@@ -89,27 +79,9 @@ final class Session implements AutoCloseable {
                     config.key() == null ? partitions.get(0).partition() : null,
                     consumer.folderId(),
                     consumer.stream());
-            producer = new KafkaProducer<>(
-                    of(properties, "transactional.id", id, "acks", "all", "enable.idempotence", "true"),
-                    new ByteArraySerializer(),
-                    new ByteArraySerializer());
-            try (KafkaConsumer<byte[], byte[]> topic = new KafkaConsumer<>(
-                    of(
-                            properties,
-                            "isolation.level",
-                            "read_committed",
-                            "enable.auto.commit",
-                            "false",
-                            "auto.offset.reset",
-                            "earliest",
-                            "fetch.max.wait.ms",
-                            "10", // a longer wait would hold up the next partition
-                            "allow.auto.create.topics",
-                            "false"),
-                    new ByteArrayDeserializer(),
-                    new ByteArrayDeserializer())) {
+            producer = Brokers.producer(properties, id);
+            try (Consumer<byte[], byte[]> topic = Brokers.consumer(properties, "read_committed")) {
                 producer.initTransactions();
-                place = config.copies() > 0 ? CopyPlace.of(admin, config.topic(), config.copies()) : "";
                 shipped =
                         checkedNumber(new LastShipped(admin, topic, records::numberOf, timeoutNanos).find(partitions));
             } catch (Throwable failure) {
@@ -146,32 +118,6 @@ final class Session implements AutoCloseable {
         return number;
     }
 
-    private static Map<String, Object> of(Map<String, Object> properties, String... more) {
-        Map<String, Object> all = new HashMap<>(properties);
-        for (int i = 0; i < more.length; i += 2) {
-            all.put(more[i], more[i + 1]);
-        }
-        return all;
-    }
-
-    /**
-     * Asks the brokers for their features. A session asks this first, so it also finds out whether a broker answers.
-     */
-    private static boolean hasFeature(Admin admin, String servers) throws ExecutionException, InterruptedException {
-        FeatureMetadata features;
-        try {
-            features = admin.describeFeatures().featureMetadata().get();
-        } catch (ExecutionException failure) {
-            if (failure.getCause() instanceof TimeoutException) {
-                throw new KafkaException("no broker of bootstrap.servers=" + servers + " answers ("
-                        + failure.getCause().getMessage() + ")");
-            }
-            throw failure;
-        }
-        FinalizedVersionRange range = features.finalizedFeatures().get(FEATURE);
-        return range != null && range.maxVersionLevel() >= FEATURE_LEVEL;
-    }
-
     /** Returns the partitions that this shipper writes. */
     private List<TopicPartition> partitions(int count) {
         List<TopicPartition> partitions = new ArrayList<>();
@@ -195,11 +141,6 @@ final class Session implements AutoCloseable {
     /** Returns the number of the topic's last record when the session began; 0 if it had none. */
     long shipped() {
         return shipped;
-    }
-
-    /** Where the topic keeps what it confirms; empty if nobody waits for that. */
-    String place() {
-        return place;
     }
 
     /** The topic's id: a topic that was deleted and made anew has another one. */

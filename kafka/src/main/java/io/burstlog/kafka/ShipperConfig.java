@@ -4,7 +4,6 @@ package io.burstlog.kafka;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
-import io.burstlog.CopyProgress;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
@@ -33,8 +32,7 @@ public final class ShipperConfig {
         TIME
     }
 
-    private static final String INTERCEPTORS = "interceptor.classes";
-    private static final int DEFAULT_COPIES = 2;
+    static final String INTERCEPTORS = "interceptor.classes";
     private static final int DEFAULT_TRANSACTION_BYTES = 4 << 20;
 
     private final Builder set;
@@ -51,9 +49,6 @@ public final class ShipperConfig {
             throw refused(
                     INTERCEPTORS + " is set; leave it out: an interceptor may change what is shipped, and a session"
                             + " goes on only if the last record in the topic is as the folder has it.");
-        }
-        if (set.copies < 1) {
-            throw refused("copies is " + set.copies + "; set it to 1 or more.");
         }
         if (set.transactionBytes < 1) {
             throw refused("transactionBytes is " + set.transactionBytes + "; set it to 1 or more.");
@@ -109,15 +104,6 @@ public final class ShipperConfig {
 
     boolean acceptsOldBrokers() {
         return set.acceptsOldBrokers;
-    }
-
-    CopyProgress copyProgress() {
-        return set.copyProgress;
-    }
-
-    /** How many brokers must have what is confirmed; 0: nobody waits for that. */
-    int copies() {
-        return set.copyProgress == CopyProgress.UNHEARD ? 0 : set.copies;
     }
 
     Consumer<BurstEvent> listener() {
@@ -183,8 +169,6 @@ public final class ShipperConfig {
         private Set<Header> headers = EnumSet.allOf(Header.class);
         private int transactionBytes = DEFAULT_TRANSACTION_BYTES;
         private boolean acceptsOldBrokers;
-        private CopyProgress copyProgress = CopyProgress.UNHEARD;
-        private int copies = DEFAULT_COPIES;
         private Consumer<BurstEvent> listener = event -> {};
         private Map<String, Object> properties = new TreeMap<>();
 
@@ -201,8 +185,6 @@ public final class ShipperConfig {
             copy.headers = Set.copyOf(headers);
             copy.transactionBytes = transactionBytes;
             copy.acceptsOldBrokers = acceptsOldBrokers;
-            copy.copyProgress = Objects.requireNonNull(copyProgress, "copyProgress");
-            copy.copies = copies;
             copy.listener = Objects.requireNonNull(listener, "listener");
             copy.properties = Map.copyOf(properties);
             return copy;
@@ -268,28 +250,6 @@ public final class ShipperConfig {
         /** Whether brokers below 4.0, without KIP-890, are accepted, with a WARN; by default they are refused. */
         public Builder acceptOldBrokers(boolean choice) {
             acceptsOldBrokers = choice;
-            return this;
-        }
-
-        /**
-         * Makes the topic the copy of a stream whose calls wait for it: the shipper reports how far it has got.
-         *
-         * @param progress {@link io.burstlog.BurstStream#copyProgress} of the stream that writes the folder; by default
-         *     {@link CopyProgress#UNHEARD}
-         */
-        public Builder copyProgress(CopyProgress progress) {
-            copyProgress = progress;
-            return this;
-        }
-
-        /**
-         * The least number of brokers that must have a record before the shipper reports it:
-         * {@code min.insync.replicas} of the topic, and of the topic in which the brokers keep the state of
-         * transactions. 2 by default; with 1 the copy is lost with one broker. Without {@link #copyProgress} it says
-         * nothing.
-         */
-        public Builder copies(int brokers) {
-            copies = brokers;
             return this;
         }
 
