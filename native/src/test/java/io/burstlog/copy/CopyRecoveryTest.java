@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.copy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The records of a copy are put together, and compared with a log file. */
+class CopyRecoveryTest {
+
+    @TempDir
+    Path temporary;
+
+    private Path folder;
+    private Path file;
+
+    @BeforeEach
+    void name() {
+        folder = temporary.resolve("recovered");
+        file = temporary.resolve("orders.log");
+    }
+
+    private static String lines(String text, long first, long last) {
+        return LongStream.rangeClosed(first, last)
+                .mapToObj(each -> text + " " + each + "\n")
+                .collect(Collectors.joining());
+    }
+
+    private CopyRecovery.Report recover(StoredBlocks copy) throws Exception {
+        return CopyRecovery.of(copy).to(folder);
+    }
+
+    private CopyRecovery.Report compare(StoredBlocks copy, String text) throws Exception {
+        Files.writeString(file, text);
+        return CopyRecovery.of(copy).compare(file, null);
+    }
+
+    @Test
+    void each_record_is_there_once_and_in_order() throws Exception {
+        CopyRecovery.Report report =
+                recover(new StoredBlocks().mark(3).add(3, 5).add(6, 6).mark(7).add(7, 9));
+        assertThat(folder.resolve("stream_1")).hasContent(lines("record", 3, 9));
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.summary())
+                .containsExactly("7 records of stream stream 1, from 3 to 9, are in " + folder.resolve("stream_1"));
+    }
+
+    /** A writer that has gone down may have sent records that its ring does not have any more. */
+    @Test
+    void what_a_later_mark_has_declared_void_is_left_out() throws Exception {
+        recover(new StoredBlocks()
+                .add(1, 3)
+                .add(StoredBlocks.block(1, "void", 4, 6))
+                .mark(6)
+                .mark(4)
+                .add(4, 5)
+                .add(StoredBlocks.block(1, "void", 6, 6))
+                .mark(6)
+                .add(6, 7));
+        assertThat(folder.resolve("stream_1")).hasContent(lines("record", 1, 7));
+    }
+
+    @Test
+    void a_record_that_comes_twice_is_recovered_once() throws Exception {
+        recover(new StoredBlocks().add(1, 3).add(2, 4));
+        assertThat(folder.resolve("stream_1")).hasContent(lines("record", 1, 4));
+    }
+
+    @Test
+    void what_the_copy_lacks_is_told() throws Exception {
+        CopyRecovery.Report report =
+                recover(new StoredBlocks().add(5, 6).mark(9).add(9, 9));
+        assertThat(report.findings()).containsExactly("the copy lacks the records 7 to 8");
+        assertThat(folder.resolve("stream_1")).hasContent("record 5\nrecord 6\nrecord 9\n");
+    }
+
+    @Test
+    void each_stream_has_a_file_of_its_name() throws Exception {
+        recover(new StoredBlocks()
+                .add(StoredBlocks.block(0, "main", 1, 2))
+                .add(StoredBlocks.block(2, "audit", 3, 3))
+                .add(StoredBlocks.block(0, "main", 4, 4)));
+        assertThat(folder.resolve("orders.log")).hasContent("main 1\nmain 2\nmain 4\n");
+        assertThat(folder.resolve("stream_2")).hasContent("audit 3\n");
+    }
+
+    @Test
+    void no_file_is_written_over() throws Exception {
+        Files.createDirectories(folder);
+        Files.writeString(folder.resolve("stream_1"), "of somebody else\n");
+        assertThatThrownBy(() -> recover(new StoredBlocks().add(1, 1))).isInstanceOf(IOException.class);
+        assertThat(folder.resolve("stream_1")).hasContent("of somebody else\n");
+    }
+
+    @Test
+    void a_log_file_may_end_before_its_copy_and_begin_behind_it() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(1, 9);
+        assertThat(compare(copy, lines("record", 1, 9)).findings()).isEmpty();
+        CopyRecovery.Report part = compare(copy, lines("record", 4, 6));
+        assertThat(part.findings()).isEmpty();
+        assertThat(part.summary())
+                .containsExactly("3 records are in the copy and in " + file + ", 3 later ones are in the copy alone");
+    }
+
+    @Test
+    void a_difference_is_told_with_its_place() throws Exception {
+        assertThat(compare(new StoredBlocks().add(1, 9), "record 1\nrecord x\nrecord 3\n")
+                        .findings())
+                .containsExactly(file + " has something else than record 2 of the copy at byte 9");
+    }
+
+    @Test
+    void what_the_log_file_alone_has_is_told() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(3, 4).mark(7).add(7, 8);
+        assertThat(compare(copy, lines("record", 1, 9)).findings())
+                .containsExactly(
+                        "bytes 0 to 17 of " + file + " are not in the copy, right before record 3",
+                        "the copy lacks the records 5 to 6",
+                        "bytes 36 to 53 of " + file + " are not in the copy, right before record 7",
+                        "bytes 72 to 80 of " + file + " are not in the copy, behind its last record");
+    }
+
+    @Test
+    void one_of_several_streams_must_be_named() throws Exception {
+        StoredBlocks copy =
+                new StoredBlocks().add(StoredBlocks.block(2, "audit", 1, 1)).add(2, 3);
+        assertThatThrownBy(() -> compare(copy, "record 2\n"))
+                .hasMessage("the copy has several streams: name one of [stream 1, stream 2]");
+        assertThat(CopyRecovery.of(copy).compare(file, "stream 1").findings()).isEmpty();
+    }
+}
