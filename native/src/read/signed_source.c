@@ -20,6 +20,7 @@ struct signed_source {
     struct signed_files files;
     struct signed_expiry expiry;
     uint64_t index;        /* of the next leaf */
+    uint64_t gone;         /* the payload file that was found missing last, its time over; UINT64_MAX: none was */
     int64_t last_sequence; /* of the last record that was given; 0: none was */
     uint64_t seeks;
 };
@@ -53,6 +54,24 @@ static void fill_loss(const struct signed_source *self, const struct signed_leaf
     }
 }
 
+/* Reads the payload of the next leaf. An expired file is looked for once, and not again for each of its leaves. Returns as
+ * signed_files_payload, and never SIGNED_NOWHERE. */
+static int read_payload(struct signed_source *self, const struct signed_leaf *leaf) {
+    const uint64_t file = self->index / SIGNED_FILE_LEAVES;
+    if (file == self->gone && leaf->length > 0) {
+        return SIGNED_ERASED;
+    }
+    const int found = signed_files_payload(&self->files, self->index);
+    if (found != SIGNED_NOWHERE) {
+        return found;
+    }
+    const int rc = signed_expiry_has(&self->expiry, &self->files, self->index);
+    if (rc > 0) {
+        self->gone = file;
+    }
+    return rc < 0 ? rc : rc > 0 ? SIGNED_ERASED : signed_files_no_payload(&self->files, self->index);
+}
+
 /* Returns 0, or -errno with a sentence. */
 static int fill_record(struct signed_source *self, const struct signed_leaf *leaf, burst_read_t *record) {
     record->kind = leaf->kind == SIGNED_ROLL ? BURST_READ_ROLL : BURST_READ_RECORD;
@@ -61,11 +80,7 @@ static int fill_record(struct signed_source *self, const struct signed_leaf *lea
     record->event_time_ns = leaf->event_time_ns;
     record->durable_ns = leaf->taken_ns;
     record->length = leaf->length;
-    int rc = signed_files_payload(&self->files, self->index);
-    if (rc == SIGNED_NOWHERE) {
-        rc = signed_expiry_has(&self->expiry, &self->files, self->index);
-        rc = rc < 0 ? rc : rc > 0 ? SIGNED_ERASED : signed_files_no_payload(&self->files, self->index);
-    }
+    const int rc = read_payload(self, leaf);
     if (rc == SIGNED_ERASED) {
         record->kind = BURST_READ_ERASED;
         record->length = 0;
@@ -261,6 +276,7 @@ int signed_source_open(const struct platform *platform, const char *folder, stru
     }
     self->source.ops = &ops;
     self->platform = platform;
+    self->gone = UINT64_MAX;
     const int rc = signed_files_open(&self->files, folder);
     if (rc < 0) {
         close_source(&self->source);

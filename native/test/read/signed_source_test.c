@@ -212,6 +212,7 @@ static void erased_payloads_are_told_and_blank_ones_are_not(void **state) {
 static void payloads_whose_time_was_over_are_told(void **state) {
     (void)state;
     char text[512];
+    burst_reader_state_t known = {.struct_bytes = sizeof known};
     add_up_to(65536 + 600);
     written_add(archive, (struct written_leaf){.kind = 18, .text = "first: 0\nlast: 65535\n"}, NULL, 0);
     add_up_to(65536 + 900);
@@ -222,6 +223,9 @@ static void payloads_whose_time_was_over_are_told(void **state) {
         must_come(make_payload(sequence, text) == 0 ? BURST_READ_RECORD : BURST_READ_ERASED, sequence);
         assert_int_equal(record.event_time_ns, event_ns(sequence));
     }
+    /* The file is looked for once, and not for each record. */
+    assert_int_equal(burst_reader_state(reader, &known), 0);
+    assert_in_range(known.files, 256, 256 + 10);
     must_be_record(65536);
     assert_int_equal(burst_reader_seek(reader, BURST_FROM_SEQUENCE, 65536 + 800), 0);
     must_come(BURST_READ_RECORD, 65536 + 800);
