@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -272,7 +273,15 @@ class FolderDisk implements Disk, AutoCloseable {
     @Override
     public void delete(String name) throws IOException {
         knownFolders.remove(path(name));
-        Files.deleteIfExists(path(name));
+        try {
+            Files.deleteIfExists(path(name));
+        } catch (FileSystemException refused) {
+            String why = refused.getReason();
+            throw new IOException(
+                    path(name) + " cannot be deleted: "
+                            + (why == null ? refused.getClass().getSimpleName() : why),
+                    refused);
+        }
     }
 
     @Override

@@ -144,6 +144,38 @@ class ArchiverStatsTest {
         assertThat(events).last().asString().startsWith("INFO");
     }
 
+    /** Nothing is appended behind an act before all is removed that it is about. */
+    @Test
+    void aPayloadFileThatCannotBeDeletedStopsArchivingUntilItCan() throws Exception {
+        try (FolderDisk disk = new FolderDisk(archive());
+                ArchiveWriter writer = ArchiveWriter.open(
+                        disk,
+                        SigningKey.read(keyFile()),
+                        KeptHead.of(KeptHead.beside(keyFile())),
+                        Written.NO_FENCE,
+                        Clocks::now)) {
+            Written.append(writer, Tiles.PAYLOAD_LEAVES, Tiles.PAYLOAD_LEAVES);
+            writer.act(Leaf.Kind.EXPIRED, "first: 0\nlast: 65535\n");
+            writer.commit();
+        }
+        Path file = archive().resolve("payload/000.zst");
+        Files.delete(file);
+        Files.createDirectories(file.resolve("something"));
+        append(10, nanosOfNow());
+        try (Archiver archiver = start()) {
+            await(() -> archiver.stats().failures() > 1);
+            assertThat(events)
+                    .singleElement()
+                    .isEqualTo("WARN the archive " + archive() + " gets no records for the moment: " + file
+                            + " cannot be deleted: DirectoryNotEmptyException; they wait in " + segments());
+            assertThat(archiver.stats().lagRecords()).isEqualTo(10);
+            Files.delete(file.resolve("something"));
+            await(() -> archiver.stats().records() == 10);
+            assertThat(file).doesNotExist();
+        }
+        assertThat(events).last().asString().endsWith(" gets records again");
+    }
+
     /** When it has all, it need not have looked just now: the figure grows until it has looked again. */
     @Test
     void anArchiveThatHasAllIsBehindByTheTimeSinceTheLastLook() throws Exception {
