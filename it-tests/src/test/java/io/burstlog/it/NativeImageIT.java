@@ -22,6 +22,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -44,6 +46,7 @@ class NativeImageIT {
             "logback", "burstlog-logback",
             "jul", "burstlog-jul",
             "kafka", "burstlog-kafka",
+            "archive", "burstlog-archive",
             "micrometer", "burstlog-micrometer");
 
     /** Sources that use reflection, each with the types that it reaches and that its jar's metadata name. */
@@ -78,6 +81,15 @@ class NativeImageIT {
             Map.entry(
                     "kafka/KafkaShipper.java",
                     List.of("io.burstlog.kafka.ShipperMXBean", "io.burstlog.kafka.ShipperManagement")),
+            Map.entry(
+                    "archive/ArchiverManagement.java",
+                    List.of(
+                            "io.burstlog.archive.ArchiverMXBean",
+                            "io.burstlog.archive.ArchiverManagement",
+                            "io.burstlog.archive.AnchorMXBean",
+                            "io.burstlog.archive.ArchiverManagement$OfAnchor")),
+            Map.entry("archive/BouncyCastle.java", List.of()), // resources: a test of their own
+            Map.entry("archive/KafkaAnchor.java", List.of()), // as the one before
             Map.entry("micrometer/ShownLogs.java", List.of())); // proxies: a test of their own
 
     private static final Pattern REFLECTS = Pattern.compile("getDeclared(Field|Method|Constructor)|\\.getMethod\\("
@@ -187,7 +199,7 @@ class NativeImageIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"native", "appender", "logback", "jul", "micrometer", "kafka", "otel"})
+    @ValueSource(strings = {"native", "appender", "logback", "jul", "micrometer", "kafka", "otel", "archive"})
     void namesWhatEachSourceWithReflectionReaches(String module) throws IOException {
         try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -205,7 +217,7 @@ class NativeImageIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"native", "appender", "logback", "jul"})
+    @ValueSource(strings = {"native", "appender", "logback", "jul", "archive"})
     void namesOnlyWhatIsThere(String module) throws Exception {
         for (JsonNode entry : types(module).values()) {
             assertThat(entry.fieldNames())
@@ -247,7 +259,7 @@ class NativeImageIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"native", "appender", "logback", "jul"})
+    @ValueSource(strings = {"native", "appender", "logback", "jul", "archive"})
     void namesEachResource(String module) throws IOException {
         List<String> globs = stream(read(metadata(module)).path("resources"))
                 .map(entry -> entry.get("glob").asText())
@@ -263,6 +275,24 @@ class NativeImageIT {
                                     .getPathMatcher("glob:" + glob)
                                     .matches(Path.of(file))));
         }
+    }
+
+    /** An archive looks whether optional libraries are there, and loads none of their classes for that. */
+    @Test
+    void namesTheClassesThatAnArchiveLooksForAsResources() throws IOException {
+        Set<String> globs = stream(read(metadata("archive")).get("resources"))
+                .map(entry -> entry.get("glob").asText())
+                .collect(toSet());
+        Set<String> named = new TreeSet<>();
+        for (String source : List.of("BouncyCastle", "KafkaAnchor")) {
+            Matcher literals = Pattern.compile("\"([a-zA-Z0-9/]+\\.class)\"")
+                    .matcher(Files.readString(
+                            ROOT.resolve("archive/src/main/java/io/burstlog/archive/" + source + ".java")));
+            while (literals.find()) {
+                named.add(literals.group(1));
+            }
+        }
+        assertThat(named).hasSize(5).isEqualTo(globs);
     }
 
     /** Log4j's processor of annotations writes these. */
