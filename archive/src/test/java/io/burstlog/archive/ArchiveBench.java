@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Compares an archive with a plain .zst file of the same records, and takes the time of verification and proofs. Made
@@ -21,7 +22,8 @@ import java.util.Locale;
  * run it.
  *
  * <pre>
- * write FOLDER RECORDS EACH   writes a new archive of key 1 of {@link Written}, and prints its public key
+ * write FOLDER RECORDS EACH [MILLIS]   writes a new archive of key 1 of {@link Written}, at rest so long behind each head,
+ *                                     and prints its public key
  * compare FOLDER RECORDS EACH ROUNDS
  * </pre>
  */
@@ -36,7 +38,7 @@ final class ArchiveBench {
         long records = Long.parseLong(arguments[2]);
         int each = Integer.parseInt(arguments[3]);
         if (arguments[0].equals("write")) {
-            archive(folder, records, each);
+            archive(folder, records, each, arguments.length > 4 ? Long.parseLong(arguments[4]) : 0);
             System.out.println(Written.key(1).verifier());
             return;
         }
@@ -61,7 +63,7 @@ final class ArchiveBench {
         for (int round = 0; round < rounds; round++) {
             Path ownFolder = folder.resolve("archive-" + round);
             Path plainFile = folder.resolve("plain-" + round + ".zst");
-            Work ownWork = () -> archive(ownFolder, records, each);
+            Work ownWork = () -> archive(ownFolder, records, each, 0);
             Work plainWork = () -> plain(plainFile, records, each);
             double early = rate(records, round % 2 == 0 ? plainWork : ownWork);
             double late = rate(records, round % 2 == 0 ? ownWork : plainWork);
@@ -142,7 +144,7 @@ final class ArchiveBench {
         return line.append('\n').toString().getBytes(UTF_8);
     }
 
-    private static void archive(Path folder, long records, int each) throws IOException {
+    private static void archive(Path folder, long records, int each, long restMillis) throws IOException {
         Files.createDirectories(folder);
         try (FolderDisk disk = FolderDisk.forManyFiles(folder);
                 ArchiveWriter writer = ArchiveWriter.create(
@@ -163,6 +165,7 @@ final class ArchiveBench {
                         payload);
                 if (number % each == 0) {
                     writer.beginCommit();
+                    LockSupport.parkNanos(restMillis * 1_000_000);
                 }
             }
             writer.commit();
