@@ -51,6 +51,8 @@ static struct {
     char file[4096 + 64];
     int has_index;    /* the log file gets an index */
     const char *copy; /* name of the log's second copy; NULL: none */
+    int (*park)(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
+    void (*unpark)(const struct platform *platform, _Atomic uint32_t *word, int count);
 } host;
 
 static inline int64_t standing_clock_ns(const struct platform *platform) {
@@ -65,6 +67,8 @@ static inline const struct platform *timeless_platform(void) {
     ops = *platform_linux.ops;
     ops.monotonic_ns = standing_clock_ns;
     ops.memory_limit = host.memory_limit;
+    ops.park = host.park != NULL ? host.park : ops.park;
+    ops.unpark = host.unpark != NULL ? host.unpark : ops.unpark;
     return &platform;
 }
 

@@ -17,8 +17,11 @@ struct copier {
     struct ring *ring;
     struct log_source source;
     char name[COPIER_NAME_BYTES];
-    struct event_count moved;       /* notified when `next_sequence` moves or the state changes */
     _Atomic uint64_t next_sequence; /* the sequence at `kept` */
+    struct event_count moved;       /* notified when any of the next three changes */
+    _Atomic uint64_t whole_from;    /* whoever waits finds without the lock that the copy has all records from here */
+    _Atomic uint64_t whole_end;     /* to here; 0: it has not begun. Set behind whole_from */
+    _Atomic uint32_t is_vain;       /* it gets no others: it is away, or the log is closed */
     pthread_mutex_t lock;           /* guards the rest, and holds while the ring gets space back */
     enum copier_state state;
     int is_over; /* the log is closed */
@@ -37,11 +40,25 @@ static int has_lost_pages(const struct log_source *source) {
 
 static const struct log_source_ops sealed_ops = {.has_lost_pages = has_lost_pages};
 
+/* Tells those who wait. A wake-up is a system call for each of them, so it comes only with news. The caller holds the
+ * lock. */
+static void tell_waiting(struct copier *copy) {
+    const uint64_t end = copy->state == COPY_EXPECTED ? 0 : copy->kept.walk.sequence;
+    const uint32_t is_vain = copy->is_over || copy->state == COPY_IS_AWAY;
+    if (atomic_load(&copy->whole_from) != copy->missing_end || atomic_load(&copy->whole_end) != end ||
+        atomic_load(&copy->is_vain) != is_vain) {
+        atomic_store(&copy->whole_from, copy->missing_end);
+        atomic_store(&copy->whole_end, end);
+        atomic_store(&copy->is_vain, is_vain);
+        event_count_notify(&copy->moved, copy->platform);
+    }
+}
+
 /* The caller holds the lock. */
 static void publish(struct copier *copy) {
     atomic_store(&copy->next_sequence, copy->kept.walk.sequence);
     atomic_store(&copy->ring->copy.kept, copy->state == COPY_IS_AWAY ? UINT64_MAX : copy->kept.walk.position);
-    event_count_notify(&copy->moved, copy->platform);
+    tell_waiting(copy);
     if (atomic_load(&copy->ring->space.waiters) != 0) {
         event_count_notify(&copy->ring->drain, copy->platform);
     }
@@ -314,13 +331,27 @@ int copier_take(struct copier *copy, void *buffer, size_t room, int64_t timeout_
 
 /* ------------------------------------------------------------------------------------------------ those who wait */
 
-/* Returns -errno with a sentence if the copy will not get the record, else 0. The caller holds the lock. */
-static int await_in_vain(const struct copier *copy, uint64_t sequence, int is_missing) {
-    if (is_missing) {
-        return error_set(ENODATA, "record %llu of ring %s has one copy only: copy %s was away, and lacks it",
-                         (unsigned long long)sequence, copy->ring->path, copy->name);
+/* Returns 1 if the copy has the record; 0: not yet; or -errno with a sentence: it will not get it. */
+static int judge(struct copier *copy, uint64_t sequence) {
+    int rc = 1;
+    pthread_mutex_lock(&copy->lock);
+    if (sequence >= copy->missing_from && sequence < copy->missing_end) {
+        rc = error_set(ENODATA, "record %llu of ring %s has one copy only: copy %s was away, and lacks it",
+                       (unsigned long long)sequence, copy->ring->path, copy->name);
+    } else if (sequence >= atomic_load(&copy->whole_end)) {
+        rc = atomic_load(&copy->is_vain) ? check_here(copy) : 0;
     }
-    return copy->is_over || copy->state == COPY_IS_AWAY ? check_here(copy) : 0;
+    pthread_mutex_unlock(&copy->lock);
+    return rc;
+}
+
+/* As judge, and needs no lock in the usual case. */
+static int look(struct copier *copy, uint64_t sequence) {
+    const int is_below = sequence < atomic_load(&copy->whole_end);
+    if (is_below && sequence >= atomic_load(&copy->whole_from)) {
+        return 1;
+    }
+    return is_below || atomic_load(&copy->is_vain) ? judge(copy, sequence) : 0;
 }
 
 int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns) {
@@ -328,16 +359,12 @@ int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns) {
     int64_t since_ns = 0; /* when the wait began */
     for (;;) {
         const uint32_t ticket = event_count_register(&copy->moved);
-        pthread_mutex_lock(&copy->lock);
-        const int is_missing = sequence >= copy->missing_from && sequence < copy->missing_end;
-        const int has_it = copy->state != COPY_EXPECTED && sequence < copier_next_sequence(copy) && !is_missing;
-        const int never = has_it ? 0 : await_in_vain(copy, sequence, is_missing);
-        pthread_mutex_unlock(&copy->lock);
-        const int64_t left_ns = has_it || never < 0 ? 0 : limit_left_ns(&limit, copy->platform);
+        const int found = look(copy, sequence);
+        const int64_t left_ns = found != 0 ? 0 : limit_left_ns(&limit, copy->platform);
         if (left_ns == 0) {
             event_count_leave(&copy->moved);
             stages_end(copy->ring->stages, STAGE_COPY_WAIT, since_ns);
-            return has_it ? 1 : never;
+            return found;
         }
         since_ns = since_ns != 0 ? since_ns : stages_now(copy->ring->stages);
         event_count_wait(&copy->moved, copy->platform, ticket, left_ns);
@@ -388,7 +415,7 @@ void copier_end(struct copier *copy) {
     pthread_mutex_lock(&copy->lock);
     tell_left(copy);
     copy->is_over = 1;
+    tell_waiting(copy);
     pthread_mutex_unlock(&copy->lock);
-    event_count_notify(&copy->moved, copy->platform);
     event_count_notify(&copy->ring->copy.more, copy->platform);
 }

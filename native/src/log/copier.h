@@ -19,7 +19,8 @@
  * Two things let the drain go on alone, and then a crash can leave a gap, which the next copier_begin names: the copy is
  * away (copier_away), or the drain must bring a stream's records to their old place before the open returns.
  *
- * Any thread may call these functions. The leader and those who append never take the lock.
+ * Any thread may call these functions. The leader, those who append, and those who wait for a record that the copy will have
+ * never take the lock: whoever takes copies a block under it.
  */
 #ifndef BURST_LOG_COPIER_H
 #define BURST_LOG_COPIER_H

@@ -154,6 +154,65 @@ static void a_log_without_a_copy_has_none(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+static void *await_first(void *argument) {
+    static char sentence[BURST_TEXT_BYTES];
+    (void)argument;
+    const int rc = burst_await_copied(copied_log, 1, -1);
+    snprintf(sentence, sizeof sentence, "%d: %s", rc, burst_last_error());
+    return sentence;
+}
+
+static void a_call_that_waits_for_the_copy_returns_at_a_close(void **state) {
+    (void)state;
+    pthread_t thread;
+    void *sentence;
+    copied_log = open_copied("B");
+    begin(copied_log, 0, 0);
+    assert_int_equal(burst_append(copied_log, "record", 6, 0), 1);
+    assert_int_equal(pthread_create(&thread, NULL, await_first, NULL), 0);
+    assert_int_not_equal(burst_close_within(copied_log, SECOND_NS / 2), 0); /* the record stays in the ring */
+    pthread_join(thread, &sentence);
+    assert_memory_equal(sentence, "-108: the log on ring ", 22); /* -ESHUTDOWN */
+    assert_non_null(strstr(sentence, "ring is closed"));
+    assert_int_equal(burst_await_copied(copied_log, 1, -1), -ESHUTDOWN);
+    assert_non_null(strstr(burst_last_error(), "ring is closed"));
+}
+
+/* Returns how many calls of a forked child were not refused: there no assertion can report. */
+static int calls_of_child(void) {
+    burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
+    burst_copy_block_t block = {.struct_bytes = sizeof block};
+    char room[64];
+    const int64_t codes[] = {
+        burst_await_copied(copied_log, 1, -1),      burst_copied_sequence(copied_log),
+        burst_copy_begin(copied_log, 0, 0, &begun), burst_copy_take(copied_log, room, sizeof room, -1, &block),
+        burst_copy_confirm(copied_log, 0),          burst_copy_away(copied_log)};
+    int wrong = strstr(burst_last_error(), "belongs to the parent of this forked process") == NULL;
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        wrong += codes[i] != -EOWNERDEAD;
+    }
+    return wrong;
+}
+
+static void a_forked_child_has_no_copy(void **state) {
+    (void)state;
+    int status;
+    copied_log = open_copied("B");
+    begin(copied_log, 0, 0);
+    assert_int_equal(burst_append(copied_log, "record", 6, 0), 1);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(calls_of_child());
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    atomic_store(&confirms, 1);
+    pthread_t thread = start_copier();
+    assert_int_equal(burst_await_copied(copied_log, 1, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(copied_log), 0);
+    end_copier(thread);
+}
+
 static void structs_of_another_size_are_refused(void **state) {
     (void)state;
     burst_copy_begun_t begun = {.struct_bytes = 1};
@@ -208,6 +267,8 @@ int main(void) {
         COPY_TEST(the_figures_tell_of_the_copy),
         COPY_TEST(a_name_that_is_too_long_is_refused),
         COPY_TEST(a_log_without_a_copy_has_none),
+        COPY_TEST(a_call_that_waits_for_the_copy_returns_at_a_close),
+        COPY_TEST(a_forked_child_has_no_copy),
         COPY_TEST(structs_of_another_size_are_refused),
         COPY_TEST(a_drain_of_another_process_takes_no_copy),
     };

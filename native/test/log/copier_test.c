@@ -1,82 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The second copy of a log: what it may take when, and what waits for it. */
-#include "memory_ring.h"
+#include "copied_ring.h"
 
 #include "ring/full.h"
-
-static uint8_t block_bytes[8 * BLOCK_BYTES];
-static struct copier_block block;
-
-/* The copy: the epoch of each of its records, by its sequence, and its first payload byte. */
-#define COPIED_MOST 4096
-static struct {
-    uint32_t epoch[COPIED_MOST];
-    uint8_t first_byte[COPIED_MOST];
-    uint64_t last;
-} copied;
-
-static int begin_test(void **state) {
-    const int rc = format_ring(state);
-    memset(&copied, 0, sizeof copied);
-    host.copy = "B";
-    return rc;
-}
-
-#define COPY_TEST(name) cmocka_unit_test_setup_teardown(name, begin_test, remove_folder)
-
-static struct copier *copy(void) {
-    return host.engine->copy;
-}
-
-/* Stores the block. Each record must be whole, and the next one. */
-static void store(void) {
-    size_t at = 0;
-    for (uint64_t sequence = block.first_sequence; sequence <= block.last_sequence; sequence++) {
-        const struct record_header *header = (const struct record_header *)(block_bytes + at);
-        assert_true(record_header_is_whole(header, CAPACITY_BYTES, header->position, crc_seed_of(superblock(0)->uuid)));
-        assert_int_equal(record_judge_payload(header), RECORD_VALID);
-        assert_int_equal(header->sequence, sequence);
-        assert_int_equal(header->epoch, block.epoch);
-        assert_int_equal(sequence, copied.last + 1);
-        copied.epoch[sequence] = header->epoch;
-        copied.first_byte[sequence] = ((const uint8_t *)record_payload(header))[0];
-        copied.last = sequence;
-        at += record_bytes(header->length);
-    }
-    assert_int_equal(at, block.bytes);
-}
-
-static int take_within(size_t room) {
-    const int rc = copier_take(copy(), block_bytes, room, 0, &block);
-    if (rc == 1) {
-        store();
-    }
-    return rc;
-}
-
-static int take(void) {
-    return take_within(sizeof block_bytes);
-}
-
-static struct copier_begun begun;
-
-/* Begins behind what the copy has, and drops what is of no log. */
-static void begin(void) {
-    assert_int_equal(copier_begin(copy(), copied.last, copied.epoch[copied.last], &begun), 0);
-    assert_int_equal(begun.next_sequence, copied.last + 1 + begun.missing - begun.surplus);
-    copied.last = begun.next_sequence - 1;
-}
-
-static void open_and_begin(void) {
-    open_ring();
-    begin();
-}
-
-static void take_and_confirm_all(void) {
-    while (take() == 1) {
-        assert_int_equal(copier_confirm(copy(), copied.last), 0);
-    }
-}
 
 static uint64_t durable_next(void) {
     uint64_t position, next;
@@ -226,27 +152,6 @@ static void it_is_dropped_too_if_the_ring_has_other_records_meanwhile(void **sta
     assert_int_equal(copied.last, 3);
 }
 
-static void append_blocks(int count) {
-    for (int i = 0; i < count; i++) {
-        append(BLOCK_BYTES - RECORD_HEADER_BYTES);
-    }
-}
-
-static void drain_all(void) {
-    while (engine_step(host.engine, 1) > 0) {
-    }
-    engine_step(host.engine, 1);
-}
-
-static int is_told(const char *words) {
-    struct event event;
-    int told = 0;
-    while (events_take(&host.events, &event, 0) == 1) {
-        told |= strstr(event.text, words) != NULL;
-    }
-    return told;
-}
-
 static void nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named(void **state) {
     (void)state;
     open_and_begin();
@@ -273,49 +178,6 @@ static void nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named(void **sta
     assert_int_equal(copier_await(copy(), 2, 0), 1);
     drain_all();
     assert_true(engine_is_drained(host.engine));
-}
-
-static void what_a_copy_loses_later_is_missing_too(void **state) {
-    struct copier_figures figures;
-    (void)state;
-    open_and_begin();
-    append_blocks(10);
-    take_and_confirm_all();
-    drain_all();
-    copied.last = 6;
-    begin();
-    assert_int_equal(begun.missing, 4);
-    assert_int_equal(copier_await(copy(), 5, 0), 1);
-    assert_int_equal(copier_await(copy(), 7, 0), -ENODATA);
-    copied.last = 2;
-    begin();
-    assert_int_equal(begun.missing, 8);
-    assert_int_equal(copier_await(copy(), 2, 0), 1);
-    assert_int_equal(copier_await(copy(), 3, 0), -ENODATA);
-    assert_int_equal(copier_await(copy(), 10, 0), -ENODATA);
-    copier_look(copy(), &figures);
-    assert_int_equal(figures.missing, 12);
-    assert_int_equal(figures.next_sequence, 11);
-}
-
-static void the_state_is_told(void **state) {
-    struct copier_figures figures;
-    (void)state;
-    open_ring();
-    append(100);
-    copier_look(copy(), &figures);
-    assert_int_equal(figures.state, COPY_EXPECTED);
-    assert_int_equal(figures.next_sequence, 1);
-    begin();
-    take_and_confirm_all();
-    copier_look(copy(), &figures);
-    assert_int_equal(figures.state, COPY_IS_HERE);
-    assert_int_equal(figures.next_sequence, 2);
-    copier_away(copy());
-    copier_look(copy(), &figures);
-    assert_int_equal(figures.state, COPY_IS_AWAY);
-    assert_int_equal(figures.missing, 0);
-    assert_string_equal(copier_name(copy()), "B");
 }
 
 static void a_copy_that_is_back_soon_misses_nothing(void **state) {
@@ -428,8 +290,6 @@ int main(void) {
         COPY_TEST(what_no_call_acknowledged_is_dropped_from_the_copy),
         COPY_TEST(it_is_dropped_too_if_the_ring_has_other_records_meanwhile),
         COPY_TEST(nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named),
-        COPY_TEST(what_a_copy_loses_later_is_missing_too),
-        COPY_TEST(the_state_is_told),
         COPY_TEST(a_copy_that_is_back_soon_misses_nothing),
         COPY_TEST(what_is_drained_early_stays_in_the_ring_for_the_copy),
         COPY_TEST(space_comes_back_if_the_copy_alone_moves),
