@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bookkeeper;
 
+import io.burstlog.BurstException;
+import io.burstlog.copy.CopyBlock;
+import io.burstlog.copy.CopyStore;
+import io.burstlog.copy.CopyStore.FencedException;
+import io.burstlog.copy.CopyStore.RefusedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,36 +26,55 @@ import org.apache.bookkeeper.client.api.ReadHandle;
 import org.apache.bookkeeper.client.api.WriteAdvHandle;
 import org.apache.bookkeeper.conf.ClientConfiguration;
 
-/** BookKeeper's client, and the ledgers of folders. Thread-safe. */
+/** BookKeeper's client, and the ledgers of rings. Thread-safe. */
 final class Cluster implements AutoCloseable {
 
-    /** A block is on the disks of two of three bookies when it is acknowledged. */
-    private static final int BOOKIES = 3;
-
-    private static final int ACKNOWLEDGING = 2;
+    static final String URI = "metadataServiceUri";
 
     private static final byte[] NO_PASSWORD = {};
     private static final int ENTRIES_AT_ONCE = 8;
     private static final long PATIENCE_SECONDS = 60;
     private static final long FAREWELL_SECONDS = 3;
 
+    /** A frame has an entry, its digest and the head of the request. */
+    private static final int FRAME_HEAD_BYTES = 1024;
+
     private final BookKeeper client;
+    private final int mostEntryBytes;
 
     /** @param properties BookKeeper's own, of its client */
     Cluster(Map<String, String> properties) throws IOException, InterruptedException {
+        ClientConfiguration configuration = configuration(properties);
+        mostEntryBytes = configuration.getNettyMaxFrameSizeBytes() - FRAME_HEAD_BYTES;
         try {
-            client = BookKeeper.newBuilder(configuration(properties)).build();
-        } catch (BKException failure) {
-            throw failed("the metadata store " + properties.get("metadataServiceUri") + " does not answer", failure);
+            client = BookKeeper.newBuilder(configuration).build();
+        } catch (BKException | IOException failure) {
+            throw failed("the metadata store " + properties.get(URI) + " does not answer", failure);
         }
     }
 
-    /** One of three bookies that dies does not end a ledger, unless the user says so. */
+    /**
+     * One of three bookies that dies does not end a ledger, unless the user says so.
+     *
+     * @throws BurstException a sentence about a property that is wrong
+     */
     static ClientConfiguration configuration(Map<String, String> properties) {
+        String uri = properties.getOrDefault(URI, "");
+        if (!uri.matches("[a-z+]+://[^/]+/.+")) {
+            throw new BurstException(
+                    BurstException.Code.INVALID_ARGUMENT,
+                    (uri.isBlank() ? URI + " is missing" : URI + "=\"" + uri + "\" cannot be used")
+                            + "; set it to zk+hierarchical://HOST:PORT/ledgers, as the bookies have it.");
+        }
         ClientConfiguration configuration = new ClientConfiguration();
         configuration.setDelayEnsembleChange(true);
         properties.forEach(configuration::setProperty);
         return configuration;
+    }
+
+    /** {@return the bytes of the longest entry that a bookie takes} */
+    int mostEntryBytes() {
+        return mostEntryBytes;
     }
 
     static IOException failed(String what, Throwable failure) {
@@ -85,15 +109,15 @@ final class Cluster implements AutoCloseable {
     /**
      * Finds the ledgers by their ids alone.
      *
-     * @param folderId null: of all folders
+     * @param ringId null: of all rings
      * @return their ids, by their epochs
      */
-    List<Long> ledgers(String folderId) throws IOException, InterruptedException {
+    List<Long> ledgers(String ringId) throws IOException, InterruptedException {
         List<Long> found = new ArrayList<>();
         try (ListLedgersResult all = await(client.newListLedgersOp().execute(), "the ledgers cannot be listed")) {
             for (LedgersIterator each = all.iterator(); each.hasNext(); ) {
                 long ledger = each.next();
-                if (folderId == null ? LedgerId.isOurs(ledger) : LedgerId.isOf(ledger, folderId)) {
+                if (ringId == null ? LedgerId.isOurs(ledger) : LedgerId.isOf(ledger, ringId)) {
                     found.add(ledger);
                 }
             }
@@ -116,16 +140,20 @@ final class Cluster implements AutoCloseable {
     /**
      * Makes a ledger.
      *
-     * @return null if it is there already
+     * @param bookies how many have it
+     * @param acknowledging how many of them must have an entry on disk before it is acknowledged
+     * @return null if there are not so many bookies
+     * @throws FencedException if another one has made it
+     * @throws IOException also if the note's writer has made it before
      */
-    WriteAdvHandle create(long ledger, LedgerNote note) throws IOException, InterruptedException {
-        boolean isCopy = note.kind() == LedgerNote.Kind.COPY;
+    WriteAdvHandle create(long ledger, LedgerNote note, int bookies, int acknowledging)
+            throws IOException, FencedException, InterruptedException {
         try {
             return await(
                     client.newCreateLedgerOp()
-                            .withEnsembleSize(isCopy ? BOOKIES : 1)
-                            .withWriteQuorumSize(isCopy ? BOOKIES : 1)
-                            .withAckQuorumSize(isCopy ? ACKNOWLEDGING : 1)
+                            .withEnsembleSize(bookies)
+                            .withWriteQuorumSize(bookies)
+                            .withAckQuorumSize(acknowledging)
                             .withDigestType(DigestType.CRC32C)
                             .withPassword(NO_PASSWORD)
                             .withCustomMetadata(note.toMetadata())
@@ -134,8 +162,13 @@ final class Cluster implements AutoCloseable {
                             .execute(),
                     "ledger " + ledger + " cannot be made");
         } catch (IOException failure) {
-            if (code(failure) == BKException.Code.LedgerExistException) {
+            int code = code(failure);
+            if (code == BKException.Code.NotEnoughBookiesException) {
                 return null;
+            }
+            if (code == BKException.Code.LedgerExistException
+                    && !note(ledger).writer().equals(note.writer())) {
+                throw new FencedException("ledger " + ledger + " was made by another one");
             }
             throw failure;
         }
@@ -157,23 +190,50 @@ final class Cluster implements AutoCloseable {
                 "ledger " + ledger + " cannot be opened");
     }
 
-    /** Reads the blocks of an open ledger from an entry on. */
-    static void read(ReadHandle ledger, long from, String folderId, Recovery.Reader reader)
+    /**
+     * Reads the blocks of a ledger from an entry on. One that has a writer is read beyond what the bookies know to be
+     * acknowledged, since they learn that by the next entry only: as far as one of them that answers has an entry.
+     */
+    static void read(ReadHandle ledger, long from, String ringId, CopyStore.Reader reader)
             throws IOException, InterruptedException {
-        long end = ledger.getLastAddConfirmed();
-        for (long entry = from; entry <= end; entry += ENTRIES_AT_ONCE) {
-            long last = Math.min(end, entry + ENTRIES_AT_ONCE - 1);
-            try (LedgerEntries entries = await(
-                    ledger.readAsync(entry, last),
-                    "entries " + entry + " to " + last + " of ledger " + ledger.getId() + " cannot be read")) {
-                for (LedgerEntry each : entries) {
-                    reader.block(Block.read(
-                            each.getEntryBytes(),
-                            folderId,
-                            "entry " + each.getEntryId() + " of ledger " + ledger.getId()));
-                }
+        long confirmed = ledger.getLastAddConfirmed();
+        for (long entry = from; entry <= confirmed; entry += ENTRIES_AT_ONCE) {
+            long last = Math.min(confirmed, entry + ENTRIES_AT_ONCE - 1);
+            read(ledger.readAsync(entry, last), entry, ledger, ringId, reader);
+        }
+        try {
+            for (long entry = Math.max(from, confirmed + 1); !ledger.isClosed(); entry++) {
+                read(ledger.readUnconfirmedAsync(entry, entry), entry, ledger, ringId, reader);
+            }
+        } catch (IOException end) {
+            if (code(end) == 0) {
+                throw end;
             }
         }
+    }
+
+    private static void read(
+            CompletableFuture<LedgerEntries> answer,
+            long first,
+            ReadHandle ledger,
+            String ringId,
+            CopyStore.Reader reader)
+            throws IOException, InterruptedException {
+        try (LedgerEntries entries =
+                await(answer, "ledger " + ledger.getId() + " cannot be read from entry " + first + " on")) {
+            for (LedgerEntry each : entries) {
+                reader.block(block(each, ringId));
+            }
+        }
+    }
+
+    private static CopyBlock block(LedgerEntry entry, String ringId) throws IOException {
+        String place = "entry " + entry.getEntryId() + " of ledger " + entry.getLedgerId();
+        CopyBlock block = CopyBlock.read(entry.getEntryNioBuffer(), place);
+        if (!block.ring().equals(ringId)) {
+            throw new RefusedException(place + " is of ring " + block.ring() + ", and not of ring " + ringId);
+        }
+        return block;
     }
 
     /** Lets go of a ledger. One that was open for writing ends in good order, if bookies and metadata store answer. */

@@ -2,14 +2,15 @@
 package io.burstlog.bookkeeper;
 
 /**
- * The ids of a folder's ledgers. They follow from the folder's id and the epoch: so the ledgers of a folder are found
- * without a list of them, and of two writers that begin the same epoch BookKeeper's metadata store lets one do it.
+ * The ids of a ring's ledgers. They follow from the ring's id and the epoch of its copy: so the ledgers of a ring are
+ * found without a list of them, and of two writers that begin the same epoch BookKeeper's metadata store lets one do
+ * it.
  *
  * <pre>
- * bit 62: 1    bits 61 to 24: the first 38 bits of the folder's id    bits 23 to 0: the epoch, from 1
+ * bit 62: 1    bits 61 to 24: the first 38 bits of the ring's id    bits 23 to 0: the epoch, from 1
  * </pre>
  *
- * <p>Ids that BookKeeper gives by itself count from 0 and come nowhere near. Two folders whose ids begin alike have the
+ * <p>Ids that BookKeeper gives by itself count from 0 and come nowhere near. Two rings whose ids begin alike have the
  * same ids: the ledgers name the whole id.
  */
 final class LedgerId {
@@ -22,8 +23,8 @@ final class LedgerId {
 
     private LedgerId() {}
 
-    static long of(String folderId, int epoch) {
-        long begin = Long.parseUnsignedLong(folderId.substring(0, HEX_DIGITS), HEX_DIGITS) >>> 26;
+    static long of(String ringId, int epoch) {
+        long begin = Long.parseUnsignedLong(ringId.substring(0, HEX_DIGITS), HEX_DIGITS) >>> 26;
         return MARK | begin << EPOCH_BITS | epoch;
     }
 
@@ -31,12 +32,12 @@ final class LedgerId {
         return (int) (ledger & LAST_EPOCH);
     }
 
-    /** Whether the ledger may be one of this folder. */
-    static boolean isOf(long ledger, String folderId) {
-        return ledger >> EPOCH_BITS == of(folderId, 0) >> EPOCH_BITS;
+    /** Whether the ledger may be one of this ring. */
+    static boolean isOf(long ledger, String ringId) {
+        return ledger >> EPOCH_BITS == of(ringId, 0) >> EPOCH_BITS;
     }
 
-    /** Whether the ledger may be one of any folder. */
+    /** Whether the ledger may be one of any ring. */
     static boolean isOurs(long ledger) {
         return (ledger & MARK) != 0 && ledger > 0;
     }

@@ -2,12 +2,13 @@
 package io.burstlog.bookkeeper;
 
 import io.burstlog.BurstException;
+import io.burstlog.copy.CopyRecovery;
+import io.burstlog.copy.CopyStore.RefusedException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 
-/** The command of copies: the copier as a process of its own, and what an operator does with its ledgers. */
+/** The command of copies: what an operator does with the ledgers of a ring, on any host. */
 final class Main {
 
     static final int FOUND = 1;
@@ -23,25 +24,26 @@ final class Main {
     static final int REFUSED = 3;
     static final int FAILED = 4;
 
+    private static final String RING = "[0-9a-f]{32}";
+
     private static final String HELP = """
-            Copies the records of a folder of segments into ledgers of Apache BookKeeper, and brings them back.
+            Looks after the copies of rings in ledgers of Apache BookKeeper, and brings the records back.
 
                 java -jar burstlog-bookkeeper.jar COMMAND ARGUMENT.. [OPTION..]
 
-              copy FOLDER              copies until it is told to end (SIGTERM)
-                  --consumer NAME      in the folder; default: to-bookkeeper
-                  --block-bytes N      the most of one entry; default: 1 MiB
-              ledgers                  lists the ledgers of all folders, or of one
-                  --folder ID          only of this one
-              recover SOURCE --to FILE ends every copier of the folder for good, and writes its records to a new file.
-                                       SOURCE is the id of the folder, or of any of its ledgers
+              ledgers                  lists the ledgers of all rings, or of one
+                  --ring ID            only of this one
+              recover SOURCE --to FOLDER  ends every copier of the ring for good, and writes the records of each stream
+                                       to a new file in FOLDER. SOURCE is the id of the ring, or any of its ledgers
+              compare SOURCE --with FILE  compares the copy with a log file. It ends no copier
+                  --stream NAME        the stream of that log file, if the ring has several
 
               for each command:
                   --properties FILE    properties of BookKeeper's client: metadataServiceUri, TLS, ...
                   --property NAME=VALUE  one of them
 
-            Exit codes: 0 done, 1 done, and records are missing, 2 usage, 3 refused: another copier has begun, or the
-            folder or its ledgers are refused, 4 something cannot be read or written
+            Exit codes: 0 done, 1 done, and records are missing or differ, 2 usage, 3 refused, as ledgers that are not of
+            this ring are, 4 something cannot be read or written
             """;
 
     private final PrintStream out;
@@ -108,13 +110,12 @@ final class Main {
     }
 
     private int run(String command) throws IOException, InterruptedException {
-        int code = switch (command) {
-            case "copy" -> copy();
+        return switch (command) {
             case "ledgers" -> ledgers();
             case "recover" -> recover();
+            case "compare" -> compare();
             default -> throw new IllegalArgumentException(command + " is no command.");
         };
-        return code;
     }
 
     /** Takes an option, so that {@link #requireNothingElse} finds those that no command knows. */
@@ -139,46 +140,17 @@ final class Main {
         return arguments.get(0);
     }
 
-    private Cluster cluster() throws IOException, InterruptedException {
-        if (properties.getOrDefault(CopierConfig.URI, "").isBlank()) {
-            throw new IllegalArgumentException("--property " + CopierConfig.URI + "=URI is missing.");
-        }
-        return new Cluster(properties);
-    }
-
-    private int copy() throws InterruptedException {
-        CopierConfig.Builder config = CopierConfig.builder()
-                .folder(argument("FOLDER"))
-                .listener(event -> err.println(event.time() + " " + event.severity() + " " + event.text()));
-        properties.forEach(config::property);
-        String consumer = option("consumer");
-        String bytes = option("block-bytes");
-        if (consumer != null) {
-            config.consumer(consumer);
-        }
-        if (bytes != null && !bytes.matches("\\d{1,9}")) {
-            throw new IllegalArgumentException(
-                    "--block-bytes " + bytes + " is no number: write one of at most 9 digits.");
-        } else if (bytes != null) {
-            config.blockBytes(Integer.parseInt(bytes));
-        }
-        requireNothingElse(1);
-        Copier copier = Copier.start(config.build());
-        Runtime.getRuntime().addShutdownHook(new Thread(copier::close));
-        while (!copier.awaitEnd(Duration.ofDays(1))) {}
-        return copier.failure() == null ? 0 : REFUSED;
-    }
-
     private int ledgers() throws IOException, InterruptedException {
-        String folder = option("folder");
+        String ring = option("ring");
         requireNothingElse(0);
-        try (Cluster cluster = cluster()) {
-            for (long each : cluster.ledgers(folder)) {
+        if (ring != null) {
+            requireRing(ring);
+        }
+        try (Cluster cluster = new Cluster(properties)) {
+            for (long each : cluster.ledgers(ring)) {
                 LedgerNote note = cluster.note(each);
-                out.println(each + " folder " + note.folder() + " stream " + note.stream()
-                        + (note.kind() == LedgerNote.Kind.TAKEN
-                                ? " taken over"
-                                : " from number " + note.first() + " ring " + note.ring()));
+                out.println(each + " ring " + note.ring()
+                        + (note.kind() == LedgerNote.Kind.TAKEN ? " taken over" : " epoch " + LedgerId.epoch(each)));
             }
         }
         return 0;
@@ -186,27 +158,54 @@ final class Main {
 
     private int recover() throws IOException, InterruptedException {
         String source = argument("SOURCE");
-        String file = option("to");
+        Path folder = Path.of(required("to", "FOLDER"));
         requireNothingElse(1);
-        if (file == null) {
-            throw new IllegalArgumentException("--to FILE is missing.");
+        if (Files.exists(folder)) {
+            throw new IOException(folder + " is there already: name a new folder");
         }
-        boolean isFolder = source.matches("[0-9a-f]{32}");
-        if (!isFolder && !source.matches("\\d{1,19}")) {
-            throw new IllegalArgumentException(
-                    source + " is neither the id of a folder, 32 hexadecimal digits, nor that" + " of a ledger.");
+        try (BookKeeperStore store = new BookKeeperStore(ringOf(source), properties)) {
+            store.takeOver();
+            return tell(CopyRecovery.of(store).to(folder));
         }
-        if (Files.exists(Path.of(file))) {
-            throw new IOException(file + " is there already: name a new file");
+    }
+
+    private int compare() throws IOException, InterruptedException {
+        String source = argument("SOURCE");
+        Path file = Path.of(required("with", "FILE"));
+        String stream = option("stream");
+        requireNothingElse(1);
+        try (BookKeeperStore store = new BookKeeperStore(ringOf(source), properties)) {
+            return tell(CopyRecovery.of(store).compare(file, stream));
         }
-        try (Cluster cluster = cluster()) {
-            String folder =
-                    isFolder ? source : cluster.note(Long.parseLong(source)).folder();
-            Takeover.Report report = Takeover.of(cluster, folder).to(Path.of(file));
-            out.println(report.records() + " records of folder " + folder + ", up to number " + report.last()
-                    + ", are in " + file);
-            report.findings().forEach(err::println);
-            return report.findings().isEmpty() ? 0 : FOUND;
+    }
+
+    private int tell(CopyRecovery.Report report) {
+        report.summary().forEach(out::println);
+        report.findings().forEach(err::println);
+        return report.findings().isEmpty() ? 0 : FOUND;
+    }
+
+    private String required(String name, String meaning) {
+        String value = option(name);
+        if (value == null) {
+            throw new IllegalArgumentException("--" + name + " " + meaning + " is missing.");
+        }
+        return value;
+    }
+
+    private static void requireRing(String ring) {
+        if (!ring.matches(RING)) {
+            throw new IllegalArgumentException(ring + " is not the id of a ring, 32 hexadecimal digits.");
+        }
+    }
+
+    private String ringOf(String source) throws IOException, InterruptedException {
+        if (!source.matches("\\d{1,19}")) {
+            requireRing(source);
+            return source;
+        }
+        try (Cluster cluster = new Cluster(properties)) {
+            return cluster.note(Long.parseLong(source)).ring();
         }
     }
 }

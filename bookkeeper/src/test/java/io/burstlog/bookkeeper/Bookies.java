@@ -22,6 +22,14 @@ final class Bookies implements AutoCloseable {
     private static final int COUNT = 3;
     private static final int PATIENCE_MILLIS = 60_000;
 
+    // The temporary directory may be memory.
+    static final Path WORK = Path.of("target", "bookkeeper-it").toAbsolutePath();
+
+    /** They wait for no company before they sync. */
+    static final String AT_ONCE = "journalMaxGroupWaitMSec=0\njournalFlushWhenQueueEmpty=true";
+
+    private static Bookies shared;
+
     private final Path work;
     private final String uri;
     private final int[] ports = new int[COUNT];
@@ -82,6 +90,17 @@ final class Bookies implements AutoCloseable {
         }
     }
 
+    /** {@return bookies for all tests of this JVM; they end with it} */
+    static synchronized Bookies shared() throws Exception {
+        if (shared == null) {
+            deleteTree(WORK);
+            Bookies made = new Bookies(WORK.resolve("bookies"), AT_ONCE);
+            Runtime.getRuntime().addShutdownHook(new Thread(made::killAll));
+            shared = made;
+        }
+        return shared;
+    }
+
     private Path settings(int bookie) {
         return work.resolve("bookie-" + bookie + ".conf");
     }
@@ -100,6 +119,18 @@ final class Bookies implements AutoCloseable {
                 "org.apache.bookkeeper.server.Main",
                 "--conf",
                 settings(bookie).toString());
+    }
+
+    /** Waits until clients see so many bookies: a killed one counts until its session is over. */
+    void awaitAvailable(int count) throws Exception {
+        try (BookKeeperAdmin admin =
+                new BookKeeperAdmin(uri.replace("zk+hierarchical://", "").replace("/ledgers", ""))) {
+            for (long begin = System.nanoTime(); admin.getAvailableBookies().size() != count; Thread.sleep(50)) {
+                if (System.nanoTime() - begin > PATIENCE_MILLIS * 1_000_000L) {
+                    throw new IOException("there are " + admin.getAvailableBookies());
+                }
+            }
+        }
     }
 
     /** Starts it again, and waits until it answers. */
@@ -167,6 +198,13 @@ final class Bookies implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private void killAll() {
+        for (Process each : bookies) {
+            each.destroyForcibly();
+        }
+        keeper.destroyForcibly();
     }
 
     @Override
