@@ -6,15 +6,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
 /**
  * The days of an archive in minutes: records come at a rate of simulated time, with heads, the state of the clock each
- * ten minutes, and an anchor that keeps the promise to confirm a head within ten minutes. Then all of it is verified.
+ * ten minutes, payloads that are deleted for their age, and an anchor that keeps the promise to confirm a head within
+ * ten minutes. Then all of it is verified. scripts/bench/archive-days runs it.
  *
  * <pre>
- * FOLDER RECORDS-A-SECOND SECONDS HEAD-SECONDS      all seconds are simulated ones
+ * FOLDER RECORDS-A-SECOND SECONDS HEAD-SECONDS KEEP-SECONDS      all seconds are simulated ones
  * </pre>
  */
 final class ArchiveWeek {
@@ -28,8 +30,11 @@ final class ArchiveWeek {
     private final Disk disk;
     private final FileAnchor anchor;
     private final int rate;
+    private final long begin = System.nanoTime();
     private long seconds;
     private long heads;
+    private long looked = begin;
+    private long lookedAt;
 
     private ArchiveWeek(Disk disk, FileAnchor anchor, int rate) {
         this.disk = disk;
@@ -47,7 +52,8 @@ final class ArchiveWeek {
                     folder.resolve("heads"),
                     Integer.parseInt(arguments[1]),
                     Long.parseLong(arguments[2]),
-                    Integer.parseInt(arguments[3]));
+                    Integer.parseInt(arguments[3]),
+                    Duration.ofSeconds(Long.parseLong(arguments[4])));
             report.findings().forEach(System.out::println);
             System.out.println(report.isIntact() ? "intact" : "NOT INTACT");
         }
@@ -58,21 +64,22 @@ final class ArchiveWeek {
      *
      * @param heads the file of the anchor
      * @param rate records a second
+     * @param keepFor so long payloads are kept
      */
-    static Verification.Report run(Disk disk, KeptHead kept, Path heads, int rate, long seconds, int headSeconds)
+    static Verification.Report run(
+            Disk disk, KeptHead kept, Path heads, int rate, long seconds, int headSeconds, Duration keepFor)
             throws IOException {
         ArchiveWeek week = new ArchiveWeek(disk, new FileAnchor("file", heads), rate);
+        week.archive(kept, seconds, headSeconds, keepFor);
+        double took = (System.nanoTime() - week.begin) / 1e9;
         long begin = System.nanoTime();
-        week.archive(kept, seconds, headSeconds);
-        double took = (System.nanoTime() - begin) / 1e9;
-        begin = System.nanoTime();
         Verification.Report report = Verification.of(disk)
                 .key(Written.key(1).verifier())
                 .anchor("file", FileAnchor.check(heads))
                 .run();
         print(
-                "%,d simulated seconds in %.0f s: %,d leaves, %,d heads; verified in %.0f s%n",
-                seconds, took, report.leaves(), week.heads, (System.nanoTime() - begin) / 1e9);
+                "%,d simulated seconds in %.0f s: %,d leaves, %,d heads, %,d payloads expired; verified in %.0f s%n",
+                seconds, took, report.leaves(), week.heads, report.expired(), (System.nanoTime() - begin) / 1e9);
         return report;
     }
 
@@ -80,10 +87,11 @@ final class ArchiveWeek {
         System.out.printf(Locale.ROOT, format, values);
     }
 
-    private void archive(KeptHead kept, long last, int headSeconds) throws IOException {
+    private void archive(KeptHead kept, long last, int headSeconds, Duration keepFor) throws IOException {
         Clocks clocks = new Clocks(
                 () -> BEGIN + seconds * SECOND, () -> seconds * SECOND, () -> "source: kernel\nbound-ns: 1000\n");
-        Statements statements = new Statements(clocks, SEALING, Written.ALL_KEPT);
+        Statements statements =
+                new Statements(clocks, SEALING, new Retention(keepFor, 0, clocks, "orders", event -> {}));
         try (ArchiveWriter writer = ArchiveWriter.create(disk, Written.key(1), kept, Written.NO_FENCE, clocks.day())) {
             statements.promise(writer, disk);
             for (long number = 1; seconds < last; seconds++) {
@@ -92,13 +100,14 @@ final class ArchiveWeek {
                     append(writer, number);
                 }
                 if (seconds % headSeconds == 0) {
+                    statements.beforeCommit(writer);
                     writer.beginCommit();
                     heads++;
                 }
                 if (seconds % ANCHOR_SECONDS == 0) {
                     confirm(writer.commit());
                 }
-                if (seconds % Math.max(1, last / LOOKS) == 0) {
+                if (seconds > 0 && seconds % Math.max(1, last / LOOKS) == 0) {
                     look(writer);
                 }
             }
@@ -122,8 +131,14 @@ final class ArchiveWeek {
     private void look(ArchiveWriter writer) {
         System.gc();
         Runtime runtime = Runtime.getRuntime();
+        long now = System.nanoTime();
         print(
-                "%,d s: %,d leaves, %,d KiB of heap in use%n",
-                seconds, writer.size(), (runtime.totalMemory() - runtime.freeMemory()) >> 10);
+                "%,d s: %,d leaves, %,.0f a second since the last look, %,d KiB of heap in use%n",
+                seconds,
+                writer.size(),
+                (writer.size() - lookedAt) * 1e9 / (now - looked),
+                (runtime.totalMemory() - runtime.freeMemory()) >> 10);
+        looked = now;
+        lookedAt = writer.size();
     }
 }

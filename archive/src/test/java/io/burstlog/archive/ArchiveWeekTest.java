@@ -5,23 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short round of {@link ArchiveWeek}: half an hour. */
 class ArchiveWeekTest {
 
-    private static final int RATE = 20;
+    private static final int RATE = 40;
     private static final int SECONDS = 1800;
 
     @Test
     void halfAnHourIsSealedAndIntact(@TempDir Path folder) throws IOException {
         MemoryDisk disk = new MemoryDisk();
-        Verification.Report report = ArchiveWeek.run(disk, disk.kept(), folder.resolve("heads"), RATE, SECONDS, 60);
+        Verification.Report report =
+                ArchiveWeek.run(disk, disk.kept(), folder.resolve("heads"), RATE, SECONDS, 60, Duration.ofMinutes(1));
         assertThat(report.findings()).isEmpty();
         assertThat(report.records()).isEqualTo((long) RATE * SECONDS);
-        // The key, the promise, and the clock three times.
-        assertThat(report.leaves() - report.records()).isEqualTo(1 + 1 + 3);
+        // The key, the promise, the clock three times, and that the payloads of the first file expired.
+        assertThat(report.leaves() - report.records()).isEqualTo(1 + 1 + 3 + 1);
+        assertThat(report.expired()).isEqualTo(Tiles.PAYLOAD_LEAVES);
         assertThat(report.anchors()).singleElement().satisfies(each -> {
             assertThat(each.isChecked()).isTrue();
             assertThat(each.answers()).isEqualTo(7);
