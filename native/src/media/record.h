@@ -22,7 +22,7 @@ struct record_seal {
 #define RECORD_SHIFT(field) (8 * (offsetof(struct record_header, field) - offsetof(struct record_header, length)))
 
 /* Sets length, type, flags and stream. */
-static inline void record_set_kind(struct record_header *header, uint32_t length, enum record_type type, uint8_t flags,
+static inline void record_set_kind(struct record_header *header, uint64_t length, enum record_type type, uint8_t flags,
                                    uint16_t stream) {
     *(uint64_t *)&header->length = length | (uint64_t)type << RECORD_SHIFT(type) |
                                    (uint64_t)flags << RECORD_SHIFT(flags) | (uint64_t)stream << RECORD_SHIFT(stream);

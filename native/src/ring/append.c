@@ -20,14 +20,18 @@ static void await_reason(const struct ring *ring, struct limit *limit) {
     }
 }
 
+static __attribute__((noinline)) int fail_failing(const struct ring *ring, struct limit limit) {
+    await_reason(ring, &limit);
+    return error_set(EIO, "ring %s has failed: %s; nothing is appended until it is opened again", ring->path,
+                     ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
+}
+
 static int fail_append(const struct ring *ring, int rc, size_t length, const struct ring_rule *rule,
                        struct limit limit) {
     const uint64_t bytes = record_bytes(length);
     switch (-rc) {
     case EIO:
-        await_reason(ring, &limit);
-        return error_set(EIO, "ring %s has failed: %s; nothing is appended until it is opened again", ring->path,
-                         ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
+        return fail_failing(ring, limit);
     case ESHUTDOWN:
         return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
     case ETIMEDOUT:
@@ -45,25 +49,30 @@ static int fail_append(const struct ring *ring, int rc, size_t length, const str
     }
 }
 
-#define TOUCH_BYTES 4096u
-
-static __attribute__((noinline)) void touch_pages(const volatile uint8_t *data, size_t length) {
-    for (size_t at = 0; at < length; at += TOUCH_BYTES) {
+/* Brings the caller's bytes into memory (from swap, from a mapped file) before the claim. A page fault after the claim
+ * would hold up every commit, since the leader waits for this thread's copy. */
+static void touch(const volatile uint8_t *data, size_t length) {
+    for (size_t at = 0; at < length; at += RING_TOUCH_BYTES) {
         (void)data[at];
     }
+    if (length > 0) {
+        (void)data[length - 1];
+    }
+}
+
+/* As touch does, for 1 to RING_TOUCH_BYTES bytes. */
+static inline void touch_ends(const volatile uint8_t *data, size_t length) {
+    (void)data[0];
     (void)data[length - 1];
 }
 
-/* Brings the caller's bytes into memory (from swap, from a mapped file) before the claim. A page fault after the claim
- * would hold up every commit, since the leader waits for this thread's copy. */
-static inline void touch(const volatile uint8_t *data, size_t length) {
-    const size_t last = length - 1; /* SIZE_MAX if there are no bytes */
-    if (__builtin_expect(last < TOUCH_BYTES, 1)) {
-        (void)data[0];
-        (void)data[last];
-    } else if (length > 0) {
-        touch_pages(data, length);
+/* Whether a record that is not short may go the way of short ones. Fetches its pages then. */
+static __attribute__((noinline)) int admits(const struct ring *ring, const void *data, size_t length) {
+    if (length > ring->limits.max_record_bytes || !ring_is_alive(ring)) {
+        return 0;
     }
+    touch(data, length);
+    return 1;
 }
 
 /* Waits for space and claims it. Gives up when the limit is over. */
@@ -132,21 +141,20 @@ static inline uint8_t flags_of(enum call call) {
 }
 
 /* Copies and publishes the claimed record. An append then waits until the record is durable. `waited` is the limit that already
- * runs, or NULL if the call has not waited yet. is_alone: claim_alone claimed it. */
+ * runs, or NULL if the call has not waited yet. is_alone: claim_alone claimed it. claimed_ns: when, or 0 if the record is not
+ * timed. */
 static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
                                                          size_t length, int64_t event_time_ns, uint16_t stream,
                                                          const struct ring_rule *rule, enum call call,
-                                                         const struct limit *waited, int is_alone) {
-    const int enqueued = is_enqueue(call);
-    const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
+                                                         const struct limit *waited, int is_alone, int64_t claimed_ns) {
     const struct claim_label label = {.stream = stream, .flags = flags_of(call)};
-    if (enqueued) {
+    if (is_enqueue(call)) {
         claim->header->durable_position =
             (uint64_t)claimed_ns; /* lent to the leader, which passes it to stages_sealed and then overwrites it */
     }
-    claim_publish(ring, claim, data, (uint32_t)length, event_time_ns, label);
+    claim_publish(ring, claim, data, length, event_time_ns, label);
     const int64_t published_ns = stages_end(ring->stages, STAGE_COPY, claimed_ns);
-    if (enqueued) {
+    if (is_enqueue(call)) {
         if (__builtin_expect(!is_committer_told(ring), 0)) {
             wake_committer(ring);
         }
@@ -154,8 +162,8 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
          * ring_fail fences all threads between its store of `failed` and its count, so here only the compiler must keep
          * the order. */
         atomic_signal_fence(memory_order_seq_cst);
-        return ring_is_failing(ring) ? fail_append(ring, -EIO, length, rule, limit_left(rule, waited))
-                                     : (int64_t)claim->sequence;
+        return __builtin_expect(ring_is_failing(ring), 0) ? fail_failing(ring, limit_left(rule, waited))
+                                                          : (int64_t)claim->sequence;
     }
     if (call == CALL_PUT) {
         progress_put(ring);
@@ -173,6 +181,15 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
                          (unsigned long long)claim->sequence, ring->path, error_time(rule->timeout_ns));
     }
     return rc < 0 ? rc : (int64_t)claim->sequence;
+}
+
+/* As put, and times the record if its turn has come. A function of its own: the others do not carry a time along. */
+static __attribute__((noinline)) int64_t put_timed(struct ring *ring, const struct claim *claim, const void *data,
+                                                   size_t length, int64_t event_time_ns, uint16_t stream,
+                                                   const struct ring_rule *rule, enum call call,
+                                                   const struct limit *waited) {
+    return put(ring, claim, data, length, event_time_ns, stream, rule, call, waited, 0,
+               stages_claimed(ring->stages, claim->sequence, is_enqueue(call)));
 }
 
 /* Makes the whole call. Inlining it would slow the usual call down. */
@@ -210,23 +227,30 @@ static __attribute__((noinline)) int64_t append_otherwise(struct ring *ring, con
         }
     }
     return rc < 0 ? fail_append(ring, rc, length, rule, limit)
-                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, &limit, 0);
+                  : put_timed(ring, &claim, data, length, event_time_ns, stream, rule, call, &limit);
 }
 
 static inline __attribute__((always_inline)) int64_t append(struct ring *ring, const void *data, size_t length,
                                                             int64_t event_time_ns, uint16_t stream,
                                                             const struct ring_rule *rule, enum call call) {
     struct claim claim;
-    if (__builtin_expect(length > ring->limits.max_record_bytes || !ring_is_alive(ring), 0)) {
+    if (__builtin_expect(!ring_takes_short(ring, length), 0)) {
+        if (!admits(ring, data, length)) {
+            return append_otherwise(ring, data, length, event_time_ns, stream, rule, call);
+        }
+    } else {
+        touch_ends(data, length);
+    }
+    const int is_alone = waits(call) && claim_alone(ring, record_bytes(length), &claim);
+    if (!is_alone && !claim_usual(ring, record_bytes(length), &claim)) {
         return append_otherwise(ring, data, length, event_time_ns, stream, rule, call);
     }
-    touch(data, length);
-    if (waits(call) && claim_alone(ring, record_bytes(length), &claim)) {
-        return put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL, 1);
+    if (is_enqueue(call) && stages_times(ring->stages, claim.sequence, 1)) {
+        const struct claim timed = claim; /* the others' claim stays in registers */
+        return put_timed(ring, &timed, data, length, event_time_ns, stream, rule, call, NULL);
     }
-    return claim_usual(ring, record_bytes(length), &claim)
-               ? put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL, 0)
-               : append_otherwise(ring, data, length, event_time_ns, stream, rule, call);
+    return put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL, is_alone,
+               is_enqueue(call) ? 0 : stages_claimed(ring->stages, claim.sequence, 0));
 }
 
 int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,

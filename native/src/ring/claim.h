@@ -100,8 +100,7 @@ static inline void claim_publish_release(struct ring *ring, struct record_header
 
 /* Fetches the cache lines that a soon following record fills, since no cache of this core holds them. Otherwise the
  * next claim would wait for these lines: its exchange waits until this record's stores have left the core. */
-static inline __attribute__((always_inline)) void claim_fetch_ahead(const struct record_header *header,
-                                                                    uint32_t length) {
+static inline __attribute__((always_inline)) void claim_fetch_ahead(const struct record_header *header, size_t length) {
     const uint8_t *const ahead = (const uint8_t *)header + CLAIM_FETCH_AHEAD_BYTES;
     const uint64_t bytes = record_bytes(length);
     cpu_fetch(ahead, 2 * CPU_LINE_BYTES, 1);
@@ -120,8 +119,8 @@ struct claim_label {
 /* Fills the claimed record, and its pad if there is one, and publishes them. Inlined where the compiler knows that there
  * is none. */
 static inline __attribute__((always_inline)) void claim_publish(struct ring *ring, const struct claim *claim,
-                                                                const void *data, uint32_t length,
-                                                                int64_t event_time_ns, struct claim_label label) {
+                                                                const void *data, size_t length, int64_t event_time_ns,
+                                                                struct claim_label label) {
     if (claim->pad_position != CLAIM_NO_PAD) {
         claim_publish_pad(ring, claim->pad_position, claim->sequence);
     }

@@ -30,15 +30,16 @@ int ring_create(const struct platform *platform, struct device *device, struct e
     ring->limits = *limits;
     ring->unit_bytes = geometry->line_bytes != 0 ? geometry->line_bytes : geometry->block_bytes;
     ring->usual_space = geometry->capacity_bytes - (RING_MARKER_BLOCKS + 1) * geometry->block_bytes;
-    ring->alive = platform_allocate(platform, sizeof *ring->alive, PLATFORM_WIPED_IN_CHILD);
-    ring->image = ring->alive == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);
+    ring->short_bytes = platform_allocate(platform, sizeof *ring->short_bytes, PLATFORM_WIPED_IN_CHILD);
+    ring->image = ring->short_bytes == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);
     if (ring->image == NULL) {
         ring_destroy(ring);
         return error_set(ENOMEM, "no memory for the image of ring %s: %llu bytes; use a smaller ring", device->path,
                          (unsigned long long)geometry->capacity_bytes);
     }
     ring->staged_bytes = staged_bytes(device, geometry);
-    atomic_store(ring->alive, 1);
+    const uint64_t most_bytes = limits->max_record_bytes;
+    atomic_store(ring->short_bytes, most_bytes < RING_TOUCH_BYTES ? (uint32_t)most_bytes : RING_TOUCH_BYTES);
     /* No claim may succeed before ring_begin. */
     atomic_store(&ring->claim, CLAIM_CLOSED);
     *ring_out = ring;
@@ -67,8 +68,8 @@ void ring_begin(struct ring *ring, const struct ring_start *start) {
 }
 
 void ring_destroy(struct ring *ring) {
-    if (ring->alive != NULL) {
-        platform_release(ring->platform, ring->alive, sizeof *ring->alive);
+    if (ring->short_bytes != NULL) {
+        platform_release(ring->platform, ring->short_bytes, sizeof *ring->short_bytes);
     }
     platform_release(ring->platform, ring, sizeof *ring);
 }

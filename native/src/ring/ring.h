@@ -45,7 +45,8 @@
 #define RING_STAGE_BYTES 4096u
 /* Kept free for the markers of the next opens, which take turns in these blocks: recovery.c. */
 #define RING_MARKER_BLOCKS 2u
-#define RING_START_SHARE 16u /* a part of the ring's space that is granted at once, if the drain frees as finely */
+#define RING_TOUCH_BYTES 4096u /* a page of memory is not smaller */
+#define RING_START_SHARE 16u   /* a part of the ring's space that is granted at once, if the drain frees as finely */
 /* Leaders sleep this long in all for a producer that does not publish. Then the ring fails. */
 #define RING_STRAGGLER_NS 10000000000ll
 #define RING_FAILURE_BYTES 384u
@@ -155,10 +156,10 @@ struct ring {
     uint64_t salt;
     uint64_t begin_position; /* right behind this epoch's marker */
     uint32_t epoch;
-    _Atomic uint32_t *alive; /* reads 0 in a forked child */
-    struct stages *stages;   /* where the time goes, or NULL; the log owns it and sets it before ring_begin */
-    struct window *window;   /* readers of other processes see these copies; NULL: none. Set before ring_begin */
-    uint64_t unit_bytes;     /* a commit ends at a multiple of this: a line, or a block */
+    _Atomic uint32_t *short_bytes; /* a record of 1 to this many bytes is short; reads 0 in a forked child */
+    struct stages *stages;         /* where the time goes, or NULL; the log owns it and sets it before ring_begin */
+    struct window *window;         /* readers of other processes see these copies; NULL: none. Set before ring_begin */
+    uint64_t unit_bytes;           /* a commit ends at a multiple of this: a line, or a block */
 
     /* Each group has cache lines of its own: a thread that writes to one group must not take another group's lines from
      * the caches of its readers. */
@@ -256,7 +257,12 @@ void ring_fail(struct ring *ring, const char *format, ...) __attribute__((format
 
 /* 0 in a forked child, which must not touch the parent's ring. */
 static inline int ring_is_alive(const struct ring *ring) {
-    return atomic_load_explicit(ring->alive, memory_order_relaxed) != 0;
+    return atomic_load_explicit(ring->short_bytes, memory_order_relaxed) != 0;
+}
+
+/* Whether a record of this length may be claimed without more checks, as most are. */
+static inline int ring_takes_short(const struct ring *ring, size_t length) {
+    return length - 1 < atomic_load_explicit(ring->short_bytes, memory_order_relaxed);
 }
 
 /* Whether the ring acknowledges no more records. Perhaps the failing thread still writes down the reason. */

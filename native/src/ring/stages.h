@@ -86,20 +86,24 @@ static inline uint32_t stages_share(const struct stages *stages) {
     return atomic_load_explicit(&stages->share, memory_order_relaxed);
 }
 
-static inline int64_t stages_choose(const struct stages *stages, uint64_t number, uint32_t share) {
-    return __builtin_expect((uint32_t)number * 0x9e3779b1u > share, 1) ? 0 : platform_monotonic_ns(stages->platform);
+static inline int stages_choose(uint64_t number, uint32_t share) {
+    return __builtin_expect((uint32_t)number * 0x9e3779b1u <= share, 0);
+}
+
+/* Whether the record of this sequence is timed. */
+static inline int stages_times(const struct stages *stages, uint64_t sequence, int enqueued) {
+    return enqueued ? stages_choose(sequence, STAGES_SHARE(STAGES_ENQUEUED)) && stages != NULL
+                    : stages != NULL && stages_choose(sequence, stages_share(stages));
 }
 
 /* The present time if the record of this sequence is timed, else 0. */
 static inline int64_t stages_claimed(const struct stages *stages, uint64_t sequence, int enqueued) {
-    return stages == NULL
-               ? 0
-               : stages_choose(stages, sequence, enqueued ? STAGES_SHARE(STAGES_ENQUEUED) : stages_share(stages));
+    return stages_times(stages, sequence, enqueued) ? platform_monotonic_ns(stages->platform) : 0;
 }
 
 /* The present time if the write of this number is timed, else 0. */
 static inline int64_t stages_submitted(const struct stages *stages, uint64_t number) {
-    return stages == NULL ? 0 : stages_choose(stages, number, stages_share(stages));
+    return stages != NULL && stages_choose(number, stages_share(stages)) ? platform_monotonic_ns(stages->platform) : 0;
 }
 
 /* The present time, or 0 without stages. */

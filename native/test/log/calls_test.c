@@ -107,10 +107,8 @@ static void a_medium_that_survives_less_than_asked_is_refused(void **state) {
     assert_int_not_equal(access(main_config.file_name, F_OK), 0);
 }
 
-static void a_record_over_the_limit_is_refused_and_nothing_is_cut(void **state) {
-    (void)state;
-    burst_t *log = open_small();
-    const uint64_t most = stats_of(log).max_record_bytes;
+static void assert_takes_up_to(burst_t *log, uint64_t most) {
+    assert_int_equal(stats_of(log).max_record_bytes, most);
     char *record = malloc(most + 1);
     memset(record, 'x', most + 1);
     assert_int_equal(burst_append(log, record, most + 1, 0), -EMSGSIZE);
@@ -122,6 +120,21 @@ static void a_record_over_the_limit_is_refused_and_nothing_is_cut(void **state) 
     assert_memory_equal(text, record, most);
     free(text);
     free(record);
+}
+
+static void a_record_over_the_limit_is_refused_and_nothing_is_cut(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    assert_takes_up_to(log, stats_of(log).max_record_bytes);
+}
+
+static void a_limit_below_a_page_holds_too(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.max_record_bytes = 1000;
+    burst_t *log;
+    assert_int_equal(burst_open(&config, &log), 0);
+    assert_takes_up_to(log, 1000);
 }
 
 static void a_second_writer_is_refused_with_the_pid_of_the_first(void **state) {
@@ -332,6 +345,7 @@ int main(void) {
         TEST(configuration_errors_name_the_value),
         TEST(a_medium_that_survives_less_than_asked_is_refused),
         TEST(a_record_over_the_limit_is_refused_and_nothing_is_cut),
+        TEST(a_limit_below_a_page_holds_too),
         TEST(a_second_writer_is_refused_with_the_pid_of_the_first),
         TEST(an_enqueued_record_becomes_durable_by_itself),
         TEST(the_child_of_a_fork_is_refused_and_the_parent_goes_on),
