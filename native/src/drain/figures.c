@@ -112,3 +112,13 @@ void drain_copy_path(struct drain *drain, uint16_t id, char *path, size_t path_b
     snprintf(path, path_bytes, "%s", stream == NULL ? "" : stream->path);
     pthread_mutex_unlock(&drain->table_lock);
 }
+
+int drain_copy_name(struct drain *drain, uint16_t id, char *name, size_t name_bytes) {
+    pthread_mutex_lock(&drain->table_lock);
+    const struct drain_stream *stream = drain_stream(drain, id);
+    if (stream != NULL) {
+        snprintf(name, name_bytes, "%s", stream->name[0] == '\0' ? stream->path : stream->name);
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+    return stream == NULL ? -ENOENT : 0;
+}

@@ -62,6 +62,8 @@ static int read_streams(struct drain *drain) {
             return -ENOMEM;
         }
         checkpoints_stream(checkpoints, newest, i, &state);
+        snprintf(stream->name, sizeof stream->name, "%s", state.name);
+        snprintf(stream->path, sizeof stream->path, "%s", state.outlet.path);
         stand_at(drain, stream, &state);
         drain->streams[state.id] = stream;
         const int rc = give_outlet(drain, stream);
@@ -360,6 +362,7 @@ static int new_stream(struct drain *drain, const struct drain_stream_config *con
     stream->next.id = (uint16_t)id;
     stream->next.follows = config->follows != NULL ? (uint16_t)(*config->follows + 1) : 0;
     snprintf(stream->next.name, sizeof stream->next.name, "%s", config->name);
+    snprintf(stream->name, sizeof stream->name, "%s", config->name);
     stream->noted = stream->next;
     stream->noted_at = stream->next_at;
     *added = stream;

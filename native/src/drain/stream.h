@@ -32,10 +32,11 @@ struct drain_stream {
     _Atomic int64_t file_born_ns;
     _Atomic uint32_t stalled, began_empty, kind;
     /* Guarded by drain->table_lock: */
-    char path[LAYOUT_FILE_NAME_BYTES]; /* path of the destination */
-    struct outlet_rules rules;         /* of the newest noted roll */
-    int has_rules;                     /* they wait for the one who follows them */
-    int is_tidied;                     /* that is the opener of the stream */
+    char path[LAYOUT_FILE_NAME_BYTES];   /* path of the destination */
+    char name[LAYOUT_STREAM_NAME_BYTES]; /* as in `noted`, and as long as the stream is in the table */
+    struct outlet_rules rules;           /* of the newest noted roll */
+    int has_rules;                       /* they wait for the one who follows them */
+    int is_tidied;                       /* that is the opener of the stream */
 };
 
 struct drain {

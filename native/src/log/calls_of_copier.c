@@ -79,6 +79,19 @@ int burst_copy_take(burst_t *log, void *buffer, size_t bytes, int64_t timeout_ns
     return rc;
 }
 
+int burst_copy_stream(burst_t *log, uint32_t stream, char *name, size_t name_bytes) {
+    *name = '\0';
+    int rc = enter(log);
+    if (rc < 0) {
+        return rc;
+    }
+    if (stream >= LAYOUT_STREAMS_MAX || engine_copy_name(log->engine, (uint16_t)stream, name, name_bytes) < 0) {
+        rc = error_set(ENOENT, "ring %s has no stream with the number %u", log->ring->path, stream);
+    }
+    log_leave(log);
+    return rc;
+}
+
 int burst_copy_confirm(burst_t *log, int64_t sequence) {
     int rc = check_sequence(log, sequence);
     rc = rc < 0 ? rc : enter(log);

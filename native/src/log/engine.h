@@ -112,6 +112,7 @@ void engine_far_take_page(struct engine *engine, const struct drain_page *page);
  * (drain/drain.h). Any thread may call them. */
 int engine_get_figures(const struct engine *engine, uint16_t id, struct drain_figures *figures);
 void engine_copy_path(const struct engine *engine, uint16_t id, char *path, size_t path_bytes);
+int engine_copy_name(const struct engine *engine, uint16_t id, char *name, size_t name_bytes); /* of ENGINE_DRAINS */
 uint64_t engine_drained_sequence(const struct engine *engine);
 int engine_is_stalled(const struct engine *engine);
 int engine_is_drained(const struct engine *engine);

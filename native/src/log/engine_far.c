@@ -221,6 +221,10 @@ void engine_copy_path(const struct engine *engine, uint16_t id, char *path, size
     end_look(engine);
 }
 
+int engine_copy_name(const struct engine *engine, uint16_t id, char *name, size_t name_bytes) {
+    return drain_copy_name(engine->drainer.drain, id, name, name_bytes);
+}
+
 uint64_t engine_drained_sequence(const struct engine *engine) {
     struct drain *drain = begin_look(engine);
     const uint64_t sequence = drain != NULL ? drain_sequence(drain) : engine->far->sequence;

@@ -213,6 +213,44 @@ static void a_forked_child_has_no_copy(void **state) {
     end_copier(thread);
 }
 
+static int ends_with(const char *text, const char *end) {
+    return strlen(text) >= strlen(end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
+}
+
+static void a_stream_has_the_name_that_it_was_opened_with(void **state) {
+    (void)state;
+    char name[BURST_PATH_BYTES], audit_path[BURST_PATH_BYTES], orders_path[BURST_PATH_BYTES];
+    burst_stream_config_t config;
+    burst_stream_t *orders, *audit;
+    burst_stream_stats_t orders_stats = {.struct_bytes = sizeof orders_stats}, audit_stats = orders_stats;
+    snprintf(audit_path, sizeof audit_path, "%s.audit", file_path);
+    burst_stream_config_init(&config);
+    copied_log = open_copied("B");
+    config.file_name = audit_path;
+    assert_int_equal(burst_stream_open(copied_log, &config, &audit), 0);
+    snprintf(orders_path, sizeof orders_path, "%s.orders", file_path);
+    config.name = "orders";
+    config.file_name = orders_path;
+    assert_int_equal(burst_stream_open(copied_log, &config, &orders), 0);
+    assert_int_equal(burst_stream_stats(orders, &orders_stats), 0);
+    assert_int_equal(burst_stream_stats(audit, &audit_stats), 0);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(burst_copy_stream(copied_log, 0, name, sizeof name), 0);
+        assert_true(name[0] == '/' && ends_with(name, file_path));
+        assert_int_equal(burst_copy_stream(copied_log, audit_stats.id, name, sizeof name), 0);
+        assert_true(name[0] == '/' && ends_with(name, audit_path));
+        assert_int_equal(burst_copy_stream(copied_log, orders_stats.id, name, sizeof name), 0);
+        assert_string_equal(name, "orders");
+        assert_int_equal(burst_close(copied_log), 0);
+        copied_log = open_copied("B"); /* opens the main stream alone */
+    }
+    assert_int_equal(burst_copy_stream(copied_log, 63, name, sizeof name), -ENOENT);
+    assert_true(ends_with(burst_last_error(), "has no stream with the number 63"));
+    assert_int_equal(burst_copy_stream(copied_log, 64, name, sizeof name), -ENOENT);
+    assert_string_equal(name, "");
+    assert_int_equal(burst_close(copied_log), 0);
+}
+
 static void structs_of_another_size_are_refused(void **state) {
     (void)state;
     burst_copy_begun_t begun = {.struct_bytes = 1};
@@ -269,6 +307,7 @@ int main(void) {
         COPY_TEST(a_log_without_a_copy_has_none),
         COPY_TEST(a_call_that_waits_for_the_copy_returns_at_a_close),
         COPY_TEST(a_forked_child_has_no_copy),
+        COPY_TEST(a_stream_has_the_name_that_it_was_opened_with),
         COPY_TEST(structs_of_another_size_are_refused),
         COPY_TEST(a_drain_of_another_process_takes_no_copy),
     };

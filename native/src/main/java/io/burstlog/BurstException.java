@@ -37,6 +37,13 @@ public class BurstException extends RuntimeException {
         MEDIUM_TOO_WEAK(124),
         /** The log was opened by the parent of this forked process. */
         FORKED(130),
+        /**
+         * The second copy is away, or lacks the record since it was away: the record has one copy. {@link #errno} is
+         * 107 or 61.
+         */
+        COPY_AWAY(107),
+        /** The record is durable, and the second copy did not confirm it within the block timeout. */
+        NOT_COPIED(0),
         /** The native library is missing, or is not the one that belongs to this version. */
         LIBRARY(0),
         /** Anything else that the operating system answered; see {@link BurstException#errno()}. */

@@ -7,8 +7,6 @@ import io.burstlog.binding.EngineLibrary;
 import io.burstlog.binding.RecordCalls;
 import io.burstlog.binding.StatsStruct;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -61,10 +59,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     private final Duration closeTimeout;
     private final Thread listener;
     private final Waker waker;
+    private final CopyWaits copy;
     private final Lock closing = new ReentrantLock();
 
-    /** The folder of segments of each stream that has one. */
-    private final Map<String, String> segments = new ConcurrentHashMap<>();
+    private final SegmentFolders segments = new SegmentFolders();
 
     /**
      * The stream for records that are written to the log itself. It refuses every record if the log has no main stream.
@@ -78,13 +76,14 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         this.closeTimeout = config.shutdownTimeout().isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : config.shutdownTimeout();
         this.listener = listener;
         this.waker = new Waker(config.ring(), handle, calls);
+        this.copy = new CopyWaits(handle, waker);
         long mainHandle = Engine.burst_main_stream(handle);
         this.main = new BurstStream(
                 toString(),
                 mainHandle,
                 calls,
                 new ParkedWrites(waker, calls, mainHandle, toString(), this::acceptedSequence, config.main()),
-                new CopyWatermark(handle, Engine.ringId(handle)),
+                copy,
                 statsOf(handle).maxRecordBytes,
                 closeTimeout);
         if (config.main() != null) {
@@ -183,7 +182,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
 
     private BurstStream streamHere(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);
-        String text = "BurstStream[" + nameOf(name, config) + " of " + ring + "]";
+        String text = "BurstStream[" + SegmentFolders.nameOf(name, config) + " of " + ring + "]";
         LongByReference opened = new LongByReference();
         int result = Engine.burst_stream_open(handle, NativeConfig.of(name, config), opened);
         if (result < 0) {
@@ -192,10 +191,9 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         try {
             ParkedWrites parked =
                     new ParkedWrites(waker, calls, opened.getValue(), text, this::acceptedSequence, config);
-            CopyWatermark copy = new CopyWatermark(handle, Engine.ringId(handle));
             BurstStream stream =
                     new BurstStream(text, opened.getValue(), calls, parked, copy, maxRecordBytes(), closeTimeout);
-            note(nameOf(name, config), config);
+            note(SegmentFolders.nameOf(name, config), config);
             return stream;
         } catch (Throwable noMemory) {
             // Only this method knows the handle; unless it is closed here, this log cannot open the stream again.
@@ -209,15 +207,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         if (config.rollsByCaller()) {
             NativeRoll.prepare();
         }
-        if (config.segments() == null) {
-            segments.remove(stream);
-        } else {
-            segments.put(stream, config.segments().folder());
-        }
-    }
-
-    private static String nameOf(String name, StreamConfig config) {
-        return name == null || name.isEmpty() ? config.fileName() : name;
+        segments.note(stream, config);
     }
 
     /**
@@ -232,14 +222,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *     {@link BurstException.Code#INVALID_ARGUMENT} if this log has not opened such a stream
      */
     public BurstConsumer consumer(String name, String stream) {
-        String folder = segments.get(stream);
-        if (folder == null) {
-            throw new BurstException(
-                    BurstException.Code.INVALID_ARGUMENT,
-                    "Stream \"" + stream + "\" of " + this
-                            + " has no folder of segments; open it with StreamConfig.builder().segments(Segments.in(FOLDER)).");
-        }
-        return BurstConsumer.open(folder, name);
+        return segments.consumer(this, name, stream);
     }
 
     /**
@@ -315,14 +298,30 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
                 : BurstStream.check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
-    /** As {@link BurstStream#copiedSequence}, of the main stream. */
+    /** As {@link BurstStream#copiedSequence}: the copy is one of the log. */
     public long copiedSequence() {
-        return main.copiedSequence();
+        return copy.copiedSequence();
     }
 
-    /** As {@link BurstStream#awaitCopied(long, Duration)}, of the main stream. */
+    /** As {@link BurstStream#awaitCopied}. */
     public boolean awaitCopied(long sequence, Duration timeout) {
-        return main.awaitCopied(sequence, timeout);
+        return copy.await(sequence, NativeTime.nanosOf(timeout));
+    }
+
+    /**
+     * Returns what gives the records of this log to the keeper of its second copy.
+     *
+     * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} without a
+     *     {@link BurstConfig.Builder#copy copy}
+     */
+    public CopyFeed copyFeed() {
+        copy.copiedSequence();
+        return new CopyFeed(handle, copy, "copy " + stats().copy().name() + " of ring " + ring);
+    }
+
+    /** {@return the id of the ring, 32 hexadecimal digits} */
+    public String ringId() {
+        return Engine.ringId(handle);
     }
 
     /** {@return the figures of this log now; for a closed log its last ones} */
@@ -422,6 +421,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         }
         BurstException failure = result < 0 ? BurstException.ofCall((int) -result, Engine.lastError()) : null;
         waker.end();
+        copy.releaseAll();
         if (failure == null || failure.code() != BurstException.Code.UNDECIDED) {
             EventDelivery.awaitEnd(listener, farewellMillis);
         }

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /**
  * One of several streams of a {@link BurstLog}, with a log file of its own: orders, audit, diagnostics.
@@ -42,7 +41,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     private final long maxRecordBytes;
     private final Duration closeTimeout;
     private final ParkedWrites parked;
-    private final CopyWatermark copy;
+    private final CopyWaits copy;
     private final Lock closing = new ReentrantLock();
     private boolean isAllDrained;
 
@@ -51,7 +50,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
             long handle,
             RecordCalls calls,
             ParkedWrites parked,
-            CopyWatermark copy,
+            CopyWaits copy,
             long maxRecordBytes,
             Duration closeTimeout) {
         this.text = text;
@@ -245,42 +244,29 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Returns what the keeper of a second copy of this stream reports to. A stream has at most one copy that calls wait
-     * for.
+     * {@return the highest sequence that the second copy of the log has together with all before it, but for those that
+     * it lacks since it was away; it never goes back}
      *
-     * @return the same object each time
+     * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} without a
+     *     {@link BurstConfig.Builder#copy copy}
      */
-    public CopyProgress copyProgress() {
-        return copy;
-    }
-
-    /** {@return the sequence up to which the copy has every record of this stream, or 0; it never goes back} */
     public long copiedSequence() {
-        return copy.sequence();
+        return copy.copiedSequence();
     }
 
     /**
-     * Waits until the copy has a record of this stream and all before it. The call hurries the drain, so that the
-     * keeper of the copy gets the record at once. A record in the copy is durable in the ring as well. The wait goes on
-     * while the stream is closed: the keeper may still get what the drain has moved.
+     * Waits until a record is durable in the ring, and stored in the second copy of the log with all before it.
      *
      * @param sequence what the write of the record returned; for 0, a discarded record, there is no wait
      * @param timeout the longest time to wait; zero or less does not wait
-     * @return whether the copy has it
+     * @return whether it has two copies within the time
+     * @throws RingFailedException if the ring failed before that
+     * @throws BurstException with code {@link BurstException.Code#COPY_AWAY} if the record has one copy: the second one
+     *     is away, or was away and lacks it; {@link BurstException.Code#CLOSED} if the log was closed first;
+     *     {@link BurstException.Code#INVALID_ARGUMENT} without a {@link BurstConfig.Builder#copy copy}
      */
     public boolean awaitCopied(long sequence, Duration timeout) {
-        return awaitCopied(sequence, timeout, () -> false);
-    }
-
-    /**
-     * Waits as {@link #awaitCopied(long, Duration)} does, or until the caller gives up.
-     *
-     * @param givesUp whether to wait no longer. The call asks at its begin, and each time after
-     *     {@link CopyProgress#away} of {@link #copyProgress} was called
-     * @return whether the copy has it
-     */
-    public boolean awaitCopied(long sequence, Duration timeout, BooleanSupplier givesUp) {
-        return copy.await(sequence, NativeTime.nanosOf(timeout), givesUp);
+        return copy.await(sequence, NativeTime.nanosOf(timeout));
     }
 
     /** {@return the figures of this stream now; for a closed stream its last ones} */

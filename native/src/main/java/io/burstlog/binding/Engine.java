@@ -15,6 +15,10 @@ public final class Engine {
 
     public static final int EAGAIN = 11;
 
+    public static final int EMSGSIZE = 90;
+
+    public static final int ENOTCONN = 107;
+
     public static final int ESHUTDOWN = 108;
 
     public static final int EIO = 5;
@@ -110,6 +114,22 @@ public final class Engine {
     public static native int burst_reader_state(long reader, byte[] state);
 
     public static native void burst_reader_close(long reader);
+
+    /** Fills a {@code burst_copy_begun_t}, whose first four bytes the caller has set to its size. */
+    public static native int burst_copy_begin(long log, long lastSequence, int lastEpoch, long[] begun);
+
+    public static native int burst_copy_away(long log);
+
+    /** Fills a {@code burst_copy_block_t}, whose first four bytes the caller has set to its size. */
+    public static native int burst_copy_take(long log, long buffer, long bytes, long timeoutNanos, long[] block);
+
+    public static native int burst_copy_stream(long log, int stream, byte[] name, long nameBytes);
+
+    public static native int burst_copy_confirm(long log, long sequence);
+
+    public static native long burst_copied_sequence(long log);
+
+    public static native int burst_await_copied(long log, long sequence, long timeoutNanos);
 
     static native long burst_stream_append(long stream, long data, long length, long eventTimeNanos);
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.copy;
+
+import io.burstlog.BurstException;
+import io.burstlog.CopyFeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The time from one fence of a store to its next failure: takes records, sends them, and confirms those that the store
+ * has. Blocks are sent without waiting for those before; the store limits how many are under way.
+ *
+ * <p>One thread calls it. The store's threads call {@link #acknowledged}, and after {@link #end} that does nothing: a
+ * late word of the store must not confirm what the next session sends anew.
+ */
+final class CopySession {
+
+    /** How soon a failure of a block under way is seen while no records come. */
+    private static final Duration TAKE = Duration.ofMillis(100);
+
+    private static final int HEADER_BYTES = 64;
+
+    private final CopyFeed feed;
+    private final CopyStore store;
+    private final String ring;
+    private final AtomicLong blocks;
+    private boolean isOver;
+    private BurstException refusal;
+
+    /** @param blocks counts those that were acknowledged */
+    CopySession(CopyFeed feed, CopyStore store, String ring, AtomicLong blocks) {
+        this.feed = feed;
+        this.store = store;
+        this.ring = ring;
+        this.blocks = blocks;
+    }
+
+    /** Begins behind the copy's newest block, and says so with a mark. */
+    CopyFeed.Begun begin(CopyBlock newest) throws IOException, CopyStore.FencedException, InterruptedException {
+        if (newest != null && !newest.ring().equals(ring)) {
+            throw new CopyStore.RefusedException("it holds the copy of another ring, " + newest.ring());
+        }
+        long last = newest == null ? 0 : newest.lastSequence();
+        int epoch = newest == null ? 0 : newest.epoch();
+        CopyFeed.Begun begun = feed.begin(last, epoch);
+        store.send(CopyBlock.mark(ring, begun.nextSequence(), epoch), () -> {});
+        return begun;
+    }
+
+    /**
+     * Sends the records that come within a moment.
+     *
+     * @param buffer for a block
+     * @return the buffer; a larger one if the next record needs it
+     */
+    ByteBuffer step(ByteBuffer buffer, long longestRecord)
+            throws IOException, CopyStore.FencedException, InterruptedException {
+        boolean isTaken;
+        try {
+            isTaken = feed.take(buffer, TAKE);
+        } catch (BurstException failure) {
+            if (failure.code() != BurstException.Code.RECORD_TOO_LARGE) {
+                throw failure;
+            }
+            return ByteBuffer.allocateDirect(Math.toIntExact(longestRecord + HEADER_BYTES));
+        }
+        if (isTaken) {
+            CopyBlock block = CopyBlock.of(ring, buffer, feed::streamName);
+            long last = block.lastSequence();
+            store.send(block, () -> acknowledged(last));
+        } else {
+            store.check();
+        }
+        throwRefusal();
+        return buffer;
+    }
+
+    private synchronized void acknowledged(long last) {
+        if (isOver || refusal != null) {
+            return;
+        }
+        try {
+            feed.confirm(last);
+            blocks.incrementAndGet();
+        } catch (BurstException failure) {
+            refusal = failure;
+        }
+    }
+
+    private synchronized void throwRefusal() {
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    synchronized void end() {
+        isOver = true;
+    }
+}

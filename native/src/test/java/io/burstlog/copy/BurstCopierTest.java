@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.copy;
+
+import static io.burstlog.copy.CopyRig.LONG_ENOUGH;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.burstlog.BurstException;
+import io.burstlog.copy.BurstCopier.State;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(240)
+class BurstCopierTest {
+
+    @TempDir
+    Path folder;
+
+    private CopyRig rig() {
+        return new CopyRig(folder, new MemoryCopy(1));
+    }
+
+    private static List<Long> upTo(long last) {
+        return LongStream.rangeClosed(1, last).boxed().toList();
+    }
+
+    @Test
+    void aRecordThatWasAwaitedIsInTheCopy() {
+        try (CopyRig rig = rig().open()) {
+            for (int i = 1; i <= 500; i++) {
+                long sequence = rig.append("order " + i);
+                assertThat(rig.log.awaitCopied(sequence, LONG_ENOUGH)).isTrue();
+                assertThat(rig.servers
+                                .blocks()
+                                .get(rig.servers.blocks().size() - 1)
+                                .lastSequence())
+                        .isEqualTo(sequence);
+            }
+            assertThat(rig.copier.stats().copiedSequence()).isEqualTo(500);
+            assertThat(rig.copied()).isEqualTo(upTo(500));
+            rig.awaitEvent("copy B of ring " + folder.resolve("orders.ring")
+                    + " is in memory of 2 of 3 servers, and goes on" + " with record 1");
+        }
+    }
+
+    @Test
+    void theCloseOfTheLogWaitsForTheCopy() {
+        CopyRig rig = rig();
+        rig.servers.pipelined(100);
+        rig.open();
+        for (int i = 1; i <= 5000; i++) {
+            rig.log.enqueue("order\n".getBytes());
+        }
+        rig.close();
+        assertThat(rig.copied()).isEqualTo(upTo(5000));
+        assertThat(rig.copier.stats().state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void afterEachFailureTheCopyGoesOnBehindItsLastRecord() {
+        for (int seed = 0; seed < 10; seed++) {
+            Path apart = folder.resolve("ring" + seed);
+            try (CopyRig rig = new CopyRig(apart, new MemoryCopy(seed).pipelined(seed % 5)).open()) {
+                for (int i = 1; i <= 200; i++) {
+                    if (i % 50 == 0) {
+                        rig.servers.failAtSend(1 + seed % 3);
+                    }
+                    rig.append("order " + i);
+                }
+                assertThat(rig.log.awaitCopied(200, LONG_ENOUGH)).isTrue();
+                assertThat(rig.copied()).isEqualTo(upTo(200));
+                assertThat(rig.copier.stats().missing()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void aLateWordOfAFailedSessionConfirmsNothing() {
+        try (CopyRig rig = new CopyRig(folder, new MemoryCopy(3).pipelined(10)).open()) {
+            rig.awaitState(State.COPYING);
+            rig.servers.goAwayAtSend(1);
+            rig.append("order 1");
+            CopyRig.until(() -> rig.copier.stats().failures() > 0);
+            rig.servers.acknowledgeLate();
+            assertThat(rig.log.copiedSequence()).isZero();
+            rig.servers.setReachable(true);
+            assertThat(rig.log.awaitCopied(1, LONG_ENOUGH)).isTrue();
+        }
+    }
+
+    @Test
+    void callsWaitForACopyThatCannotBeReached() {
+        CopyRig rig = rig();
+        rig.servers.setReachable(false);
+        rig.open();
+        long sequence = rig.append("order 1");
+        assertThat(rig.log.awaitCopied(sequence, Duration.ofMillis(300))).isFalse();
+        rig.awaitEvent("WARN copy B of ring " + folder.resolve("orders.ring")
+                + " gets no records: the copy in memory cannot be reached; the copier tries again");
+        assertThat(rig.copier.failure())
+                .hasValueSatisfying(met -> assertThat(met).hasMessageContaining("reached"));
+        rig.servers.setReachable(true);
+        assertThat(rig.log.awaitCopied(sequence, LONG_ENOUGH)).isTrue();
+        rig.awaitEvent("WARN copy B of ring " + folder.resolve("orders.ring") + " is in memory of 2 of 3 servers");
+        assertThat(rig.copier.failure()).isEmpty();
+        rig.close();
+    }
+
+    @Test
+    void whoeverDegradesWaitsForNoCopyThatIsAwayAndHearsWhatItLacks() {
+        CopyRig rig = rig().degrade();
+        rig.servers.setReachable(false);
+        rig.open();
+        rig.awaitState(State.AWAY);
+        long sequence = rig.append("order 1");
+        assertThatThrownBy(() -> rig.log.awaitCopied(sequence, LONG_ENOUGH))
+                .isInstanceOfSatisfying(
+                        BurstException.class, away -> assertThat(away.code()).isEqualTo(BurstException.Code.COPY_AWAY));
+        assertThat(rig.log.awaitDrained(LONG_ENOUGH)).isTrue();
+        rig.servers.setReachable(true);
+        rig.awaitState(State.COPYING);
+        assertThat(rig.copier.stats().missing()).isEqualTo(1);
+        rig.awaitEvent("records 1 to 1 are not in it");
+        long second = rig.append("order 2");
+        assertThat(rig.log.awaitCopied(second, LONG_ENOUGH)).isTrue();
+        assertThatThrownBy(() -> rig.log.awaitCopied(sequence, LONG_ENOUGH)).hasMessageContaining("one copy only");
+        assertThat(rig.copied()).containsExactly(2L);
+        rig.close();
+    }
+
+    @Test
+    void aCopierThatWasFencedEndsAndNobodyWaitsForIt() {
+        CopyRig rig = rig().open();
+        assertThat(rig.log.awaitCopied(rig.append("order 1"), LONG_ENOUGH)).isTrue();
+        try (CopyStore other = rig.servers.open()) {
+            assertThat(other.fence().lastSequence()).isEqualTo(1);
+        } catch (Exception impossible) {
+            throw new AssertionError(impossible);
+        }
+        rig.awaitState(State.FAILED);
+        long sequence = rig.append("order 2");
+        assertThatThrownBy(() -> rig.log.awaitCopied(sequence, LONG_ENOUGH)).isInstanceOf(BurstException.class);
+        rig.awaitEvent("ERROR copy B of ring " + folder.resolve("orders.ring")
+                + " gets no records any more: the copy in memory has another writer; records have one copy only, so end"
+                + " this program if another host took over its work");
+        rig.close();
+        assertThat(rig.copied()).containsExactly(1L);
+    }
+
+    @Test
+    void aPlaceThatIsTooWeakIsRefused() {
+        CopyRig rig = rig();
+        rig.settings().atLeast(CopyPlace.parse("disk of 2"));
+        rig.open();
+        rig.awaitEvent("gets no records any more: it is in memory of 2 of 3 servers, and atLeast asks for disk of 2");
+        assertThat(rig.servers.blocks()).isEmpty();
+        rig.close();
+    }
+
+    @Test
+    void theCopyOfAnotherRingIsLeftAlone() throws Exception {
+        CopyRig rig = rig();
+        CopyStore store = rig.servers.open();
+        store.fence();
+        store.send(CopyBlock.mark(RingRecords.RING, 9, 4), () -> {});
+        store.check();
+        rig.open();
+        rig.awaitEvent("it holds the copy of another ring, " + RingRecords.RING);
+        assertThat(rig.servers.blocks()).hasSize(1);
+        rig.close();
+    }
+
+    @Test
+    void aRecordLongerThanABlockHasABlockForItself() {
+        CopyRig rig = rig();
+        rig.settings().blockBytes(4096);
+        rig.open();
+        rig.append("x".repeat(100_000));
+        assertThat(rig.log.awaitCopied(rig.append("short"), LONG_ENOUGH)).isTrue();
+        assertThat(rig.copied()).isEqualTo(upTo(2));
+        rig.close();
+    }
+
+    @Test
+    void aCopierEndsWhileItsStoreCannotBeReached() throws Exception {
+        CopyRig rig = rig();
+        rig.servers.setReachable(false);
+        rig.open();
+        rig.awaitState(State.AWAY);
+        CompletableFuture.runAsync(() -> rig.copier.close(Duration.ofSeconds(60)))
+                .get(30, TimeUnit.SECONDS);
+        assertThat(rig.copier.stats().state()).isEqualTo(State.CLOSED);
+        rig.close();
+    }
+}
