@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The records of a stream into a topic of Apache Kafka, exactly once. */
+/** Records in topics of Apache Kafka: those of a stream, exactly once, and the second copy of a ring. */
 module io.burstlog.kafka {
     requires transitive io.burstlog;
     requires java.management;
@@ -10,4 +10,6 @@ module io.burstlog.kafka {
 
     provides io.burstlog.ShipperProvider with
             io.burstlog.kafka.KafkaProvider;
+    provides io.burstlog.copy.CopyProvider with
+            io.burstlog.kafka.KafkaCopyProvider;
 }

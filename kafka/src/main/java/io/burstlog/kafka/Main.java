@@ -11,8 +11,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Properties;
+import java.util.function.BiConsumer;
 
-/** A shipper as a process of its own. */
+/** A shipper as a process of its own, and what is done with the copy of a ring. */
 final class Main {
 
     private static final String USAGE = """
@@ -31,6 +32,16 @@ final class Main {
               --accept-old-brokers   those below 4.0, too
 
             Exit codes: 0 ended, 2 usage, 3 another shipper has begun, or folder or brokers are refused
+
+            The copy that <KafkaCopy> keeps of a ring:
+
+                java -jar burstlog-kafka.jar recover RING-ID --topic TOPIC --to FOLDER --properties FILE
+                java -jar burstlog-kafka.jar compare RING-ID --topic TOPIC --with LOGFILE [--stream NAME] --properties FILE
+
+            recover writes what was copied, a file for each stream, and keeps the ring's host from copying on;
+            compare compares it with a log file, and changes nothing.
+
+            Exit codes: 0 done, 1 done and something is missing or differs, 2 usage, 3 refused, 4 something failed
             """;
 
     private Main() {}
@@ -39,6 +50,9 @@ final class Main {
         if (List.of(arguments).contains("--help")) {
             System.out.print(USAGE);
             return;
+        }
+        if (CopyMain.isCommand(arguments)) {
+            System.exit(CopyMain.run(arguments, System.out, System.err));
         }
         ShipperConfig config;
         try {
@@ -106,20 +120,31 @@ final class Main {
             case "--key-pattern" -> config.keyPattern(value);
             case "--headers" -> config.headers(SettingTexts.headers(value));
             case "--transaction-bytes" -> config.transactionBytes(number(option, value));
-            case "--property" -> {
-                String[] parts = value.split("=", 2);
-                config.property(parts[0], parts.length == 2 ? parts[1] : "");
-            }
-            case "--properties" -> {
-                Properties properties = new Properties();
-                try (Reader file = Files.newBufferedReader(Path.of(value))) {
-                    properties.load(file);
-                } catch (IOException failure) {
-                    throw new IllegalArgumentException("--properties " + value + " cannot be read: " + failure + ".");
+            default -> {
+                if (!readProperty(option, value, config::property)) {
+                    throw new IllegalArgumentException(option + " is no option.");
                 }
-                properties.stringPropertyNames().forEach(name -> config.property(name, properties.getProperty(name)));
             }
-            default -> throw new IllegalArgumentException(option + " is no option.");
         }
+    }
+
+    /** Reads properties of Kafka. Returns whether the option is one of those that give them. */
+    static boolean readProperty(String option, String value, BiConsumer<String, String> to) {
+        if (option.equals("--property")) {
+            String[] parts = value.split("=", 2);
+            to.accept(parts[0], parts.length == 2 ? parts[1] : "");
+            return true;
+        }
+        if (option.equals("--properties")) {
+            Properties properties = new Properties();
+            try (Reader file = Files.newBufferedReader(Path.of(value))) {
+                properties.load(file);
+            } catch (IOException failure) {
+                throw new IllegalArgumentException("--properties " + value + " cannot be read: " + failure + ".");
+            }
+            properties.stringPropertyNames().forEach(name -> to.accept(name, properties.getProperty(name)));
+            return true;
+        }
+        return false;
     }
 }

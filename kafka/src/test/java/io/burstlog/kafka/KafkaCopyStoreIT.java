@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.burstlog.copy.CopyBlock;
+import io.burstlog.copy.CopyPlace;
+import io.burstlog.copy.CopyStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The copy of a ring in a topic of a real broker. Its blocks are marks: only their sequences count here. */
+@Timeout(300)
+class KafkaCopyStoreIT {
+
+    private static final String RING = "000102030405060708090a0b0c0d0e0f";
+
+    private static Broker shared;
+
+    private final List<KafkaCopyStore> stores = new ArrayList<>();
+    private Broker broker = shared;
+    private String topic;
+
+    @BeforeAll
+    static void startBroker() throws IOException {
+        shared = SharedBroker.get();
+    }
+
+    @BeforeEach
+    void makeTopic(TestInfo test) throws Exception {
+        broker = shared;
+        topic = test.getTestMethod().orElseThrow().getName()
+                + ThreadLocalRandom.current().nextInt(1 << 20);
+        broker.createTopic(topic, 1);
+    }
+
+    @AfterEach
+    void closeStores() {
+        stores.forEach(KafkaCopyStore::close);
+    }
+
+    private KafkaCopyStore store(String... properties) {
+        return storeOf(RING, properties);
+    }
+
+    private KafkaCopyStore storeOf(String ring, String... properties) {
+        Map<String, String> all = new TreeMap<>(Map.of("bootstrap.servers", broker.servers()));
+        for (int i = 0; i < properties.length; i += 2) {
+            all.put(properties[i], properties[i + 1]);
+        }
+        stores.add(new KafkaCopyStore(ring, topic, all));
+        return stores.get(stores.size() - 1);
+    }
+
+    private static CopyBlock block(long sequence) {
+        return CopyBlock.mark(RING, sequence, 1);
+    }
+
+    private static void send(KafkaCopyStore store, long first, long last) throws Exception {
+        Semaphore acknowledged = new Semaphore(0);
+        for (long sequence = first; sequence <= last; sequence++) {
+            store.send(block(sequence), acknowledged::release);
+        }
+        acknowledged.acquire((int) (last - first + 1));
+    }
+
+    private static long fence(KafkaCopyStore store) throws Exception {
+        CopyBlock newest = store.fence();
+        return newest == null ? 0 : newest.firstSequence();
+    }
+
+    private List<Long> stored() throws Exception {
+        List<Long> sequences = new ArrayList<>();
+        store().readBack(block -> sequences.add(block.firstSequence()));
+        return sequences;
+    }
+
+    private static Long[] from1To(long last) {
+        return LongStream.rangeClosed(1, last).boxed().toArray(Long[]::new);
+    }
+
+    @Test
+    void blocksOfAnAbortedTransactionCountWhenTheyWereAcknowledged() throws Exception {
+        KafkaCopyStore first = store();
+        assertThat(first.fence()).isNull();
+        send(first, 1, 300);
+        KafkaCopyStore second = store();
+        assertThat(fence(second)).isEqualTo(300);
+        assertThat(broker.read(topic))
+                .as("two notes are committed, and no block is")
+                .hasSize(2);
+        send(second, 301, 305);
+        assertThat(stored()).containsExactly(from1To(305));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aStoreThatWasFencedAddsNothingAndEnds(boolean hasOpenTransaction) throws Exception {
+        KafkaCopyStore first = store();
+        first.fence();
+        if (hasOpenTransaction) {
+            send(first, 1, 5);
+        }
+        KafkaCopyStore second = store();
+        long newest = fence(second);
+        assertThat(newest).isEqualTo(hasOpenTransaction ? 5 : 0);
+        assertThatThrownBy(() -> awaitFailure(first)).isInstanceOf(IOException.class);
+        assertThatThrownBy(first::fence)
+                .isInstanceOf(CopyStore.FencedException.class)
+                .hasMessageContaining("another copier of this ring");
+        send(second, newest + 1, 9);
+        assertThat(stored()).containsExactly(from1To(9));
+    }
+
+    /** Sends blocks that must not be stored until one fails. */
+    private static void awaitFailure(KafkaCopyStore store) throws Exception {
+        store.send(block(1_000), () -> {
+            throw new AssertionError("a fenced store was acknowledged");
+        });
+        while (true) {
+            store.check();
+            Thread.sleep(10);
+        }
+    }
+
+    /** Each store is fenced while it sends as fast as it can, so its messages are anywhere on their way then. */
+    @Test
+    void noBlockComesBehindAFenceAndNoneBeforeItIsForgotten() throws Exception {
+        AtomicLong acknowledged = new AtomicLong();
+        long last = 0;
+        for (int round = 1; round <= 15; round++) {
+            KafkaCopyStore store = store();
+            long newest = fence(store);
+            assertThat(newest).isGreaterThanOrEqualTo(acknowledged.get());
+            assertThat(newest).isGreaterThanOrEqualTo(last);
+            last = newest;
+            // No join with the thread before: what it still sends must not be stored.
+            Thread sending = new Thread(() -> sendUntilItFails(store, newest, acknowledged));
+            sending.setDaemon(true);
+            sending.start();
+            while (acknowledged.get() < last + 20 + ThreadLocalRandom.current().nextInt(300)) {
+                Thread.onSpinWait();
+            }
+        }
+        long newest = fence(store());
+        assertThat(stored()).containsExactly(from1To(newest));
+        assertThat(newest).isGreaterThanOrEqualTo(acknowledged.get());
+    }
+
+    private static void sendUntilItFails(KafkaCopyStore store, long newest, AtomicLong acknowledged) {
+        try {
+            for (long sequence = newest + 1; ; sequence++) {
+                long own = sequence;
+                store.send(block(own), () -> acknowledged.accumulateAndGet(own, Math::max));
+            }
+        } catch (IOException | InterruptedException fenced) {
+            return;
+        }
+    }
+
+    @Test
+    void aTopicThatWasTakenOverGetsNoBlockAnyMore() throws Exception {
+        assertThat(store().take()).as("a ring that the topic does not know").isFalse();
+        KafkaCopyStore host = store();
+        host.fence();
+        send(host, 1, 7);
+        assertThat(store().take()).isTrue();
+        assertThatThrownBy(() -> awaitFailure(host)).isInstanceOf(IOException.class);
+        assertThatThrownBy(host::fence).isInstanceOf(CopyStore.FencedException.class);
+        for (int start = 1; start <= 2; start++) {
+            assertThatThrownBy(store()::fence)
+                    .isInstanceOf(CopyStore.RefusedException.class)
+                    .hasMessageContaining("were recovered on another host");
+        }
+        assertThat(store().take()).as("it may be repeated").isTrue();
+        assertThat(stored()).containsExactly(from1To(7));
+    }
+
+    @Test
+    void anIdleStoreStaysTheWriter() throws Exception {
+        KafkaCopyStore store = store("transaction.timeout.ms", "2000");
+        store.fence();
+        send(store, 1, 1);
+        for (long end = System.nanoTime() + 6_000_000_000L; System.nanoTime() < end; Thread.sleep(50)) {
+            store.check();
+        }
+        send(store, 2, 2);
+        assertThat(stored()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void aStoreThatStoodStillForLongerThanItsTransactionGoesOn() throws Exception {
+        KafkaCopyStore store = store("transaction.timeout.ms", "1000");
+        store.fence();
+        send(store, 1, 3);
+        while (!broker.openTransactionsOf(RING).isEmpty()) {
+            Thread.sleep(50);
+        }
+        assertThatThrownBy(() -> awaitFailure(store)).isInstanceOf(IOException.class);
+        assertThat(fence(store)).isEqualTo(3);
+        send(store, 4, 4);
+        assertThat(stored()).containsExactly(from1To(4));
+    }
+
+    @Test
+    void ringsMayShareATopic() throws Exception {
+        String other = "ffffffffffffffffffffffffffffffff";
+        KafkaCopyStore first = store();
+        first.fence();
+        KafkaCopyStore second = storeOf(other);
+        second.fence();
+        Semaphore acknowledged = new Semaphore(0);
+        for (long sequence = 1; sequence <= 100; sequence++) {
+            first.send(block(sequence), acknowledged::release);
+            second.send(CopyBlock.mark(other, 1_000 + sequence, 1), acknowledged::release);
+        }
+        acknowledged.acquire(200);
+        assertThat(stored()).containsExactly(from1To(100));
+        assertThat(fence(store())).isEqualTo(100);
+        assertThat(fence(storeOf(other))).isEqualTo(1_100);
+    }
+
+    @Test
+    void theNewestBlockIsFoundBehindManyMessagesOfOthers() throws Exception {
+        KafkaCopyStore first = store();
+        first.fence();
+        send(first, 1, 3);
+        String other = "ffffffffffffffffffffffffffffffff";
+        KafkaCopyStore second = storeOf(other);
+        second.fence();
+        send(second, 1, 2_000);
+        assertThat(fence(store())).isEqualTo(3);
+    }
+
+    @Test
+    void aTopicThatWasMadeAnewIsNoticedAndBegunAnew() throws Exception {
+        KafkaCopyStore store = store("delivery.timeout.ms", "30000");
+        store.fence();
+        send(store, 1, 50);
+        broker.deleteTopic(topic);
+        broker.createTopic(topic, 1);
+        assertThatThrownBy(() -> awaitFailureOf(store)).isInstanceOf(IOException.class);
+        long newest = fence(store);
+        send(store, newest + 1, newest + 1);
+        assertThat(stored()).endsWith(newest + 1);
+    }
+
+    private static void awaitFailureOf(KafkaCopyStore store) throws Exception {
+        for (long sequence = 51; ; sequence++) {
+            store.send(block(sequence), () -> {});
+            Thread.sleep(10);
+        }
+    }
+
+    @Test
+    void aBrokerThatWasKilledComesBackWithAllThatItAcknowledged(TestInfo test) throws Exception {
+        Path work = Path.of("target", "copy-broker").toAbsolutePath();
+        SharedBroker.deleteTree(work);
+        try (Broker own = new Broker(work)) {
+            broker = own;
+            broker.createTopic(topic, 1);
+            KafkaCopyStore store = store("delivery.timeout.ms", "2000", "request.timeout.ms", "1000", "linger.ms", "0");
+            store.fence();
+            send(store, 1, 20);
+            own.kill();
+            assertThatThrownBy(() -> awaitFailure(store)).isInstanceOf(IOException.class);
+            own.start();
+            long newest = fenceAtLast(store);
+            assertThat(newest).isEqualTo(20);
+            send(store, 21, 40);
+            assertThat(stored()).containsExactly(from1To(40));
+        }
+    }
+
+    private static long fenceAtLast(KafkaCopyStore store) throws Exception {
+        while (true) {
+            try {
+                return fence(store);
+            } catch (IOException notYet) {
+                Thread.sleep(100);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2, cleanup.policy, delete, has 2 partitions",
+        "1, cleanup.policy, compact, cleanup.policy=compact",
+        "1, unclean.leader.election.enable, true, it may lose what it has confirmed"
+    })
+    void aTopicThatCannotHaveACopyIsRefused(int partitions, String name, String value, String sentence)
+            throws Exception {
+        topic += partitions + value;
+        make(partitions, Map.of(name, value));
+        assertThatThrownBy(store()::fence)
+                .isInstanceOf(CopyStore.RefusedException.class)
+                .hasMessageContaining(sentence);
+    }
+
+    private void make(int partitions, Map<String, String> configs) throws Exception {
+        broker.admin()
+                .createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configs)))
+                .all()
+                .get();
+    }
+
+    @Test
+    void thePlaceIsThatOfTheTopicsSettings() throws Exception {
+        KafkaCopyStore inMemory = store();
+        inMemory.fence();
+        assertThat(inMemory.place()).hasToString("memory of 1 of 1 broker");
+        topic += "flushed";
+        make(1, Map.of("flush.messages", "1"));
+        KafkaCopyStore onDisk = store();
+        onDisk.fence();
+        assertThat(onDisk.place()).isEqualTo(new CopyPlace(CopyPlace.Medium.DISK, 1, 1, "broker"));
+    }
+}
