@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Applications that are killed while their ring is copied, and what is recovered when the host is gone. */
+@Timeout(300)
+class KafkaCopyIT {
+
+    private static final int RUNS = 4;
+
+    @Test
+    void allThatAKilledApplicationKnewToBeCopiedIsRecoveredOnceAndInOrder() throws Exception {
+        Broker broker = SharedBroker.get();
+        broker.createTopic("copied-host", 1);
+        Path work = Path.of("target", "copied-host").toAbsolutePath();
+        SharedBroker.deleteTree(work);
+        Path host = Files.createDirectories(work.resolve("host"));
+        List<Integer> known = new ArrayList<>();
+        String ring = null;
+        for (int run = 1; run <= RUNS; run++) {
+            Path said = work.resolve("said" + run);
+            Process process = Broker.java(
+                    said, CopiedHost.class.getName(), host.toString(), broker.servers(), "copied-host", "" + run);
+            while (told(said) < 100 * run) {
+                assertThat(process.isAlive()).as(() -> said.toString()).isTrue();
+                Thread.sleep(5);
+            }
+            Broker.kill(process);
+            known.add(told(said));
+            ring = Files.readAllLines(said).stream()
+                    .filter(line -> line.startsWith("ring "))
+                    .findFirst()
+                    .orElseThrow()
+                    .substring("ring ".length());
+        }
+        String properties = "bootstrap.servers=" + broker.servers();
+        String[] compare = {
+            "compare",
+            ring,
+            "--topic",
+            "copied-host",
+            "--with",
+            host.resolve("copied.log").toString(),
+            "--property",
+            properties
+        };
+        assertThat(CopyMain.run(compare, System.out, System.err)).isZero();
+
+        SharedBroker.deleteTree(host);
+        Path recovered = work.resolve("recovered");
+        String[] recover = {
+            "recover", ring, "--topic", "copied-host", "--to", recovered.toString(), "--property", properties
+        };
+        assertThat(CopyMain.run(recover, System.out, System.err)).isZero();
+        List<String> lines = Files.readAllLines(recovered.resolve("copied.log"));
+        for (int run = 1; run <= RUNS; run++) {
+            String prefix = run + " ";
+            List<String> ofRun =
+                    lines.stream().filter(line -> line.startsWith(prefix)).toList();
+            assertThat(ofRun).hasSizeGreaterThanOrEqualTo(known.get(run - 1));
+            assertThat(ofRun)
+                    .containsExactlyElementsOf(IntStream.rangeClosed(1, ofRun.size())
+                            .mapToObj(number -> prefix + number)
+                            .toList());
+        }
+        assertThat(lines)
+                .as("the runs, one behind the other")
+                .isSortedAccordingTo(Comparator.comparing(line -> line.charAt(0)));
+    }
+
+    /** The highest number that a process knew to be copied. */
+    private static int told(Path said) throws Exception {
+        return Files.readAllLines(said).stream()
+                .filter(line -> line.matches("copied \\d+"))
+                .mapToInt(line -> Integer.parseInt(line.substring("copied ".length())))
+                .max()
+                .orElse(0);
+    }
+}
