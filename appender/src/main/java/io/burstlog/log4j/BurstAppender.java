@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
+import io.burstlog.doors.ClientThreads;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.LossReport;
 import io.burstlog.doors.OneAtATime;
@@ -336,13 +337,8 @@ public final class BurstAppender extends AbstractAppender {
             throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
                     + (refusal != null ? ": " + refusal : "; the event was not logged."));
         }
-        final BurstElement.Terms terms = terms();
         try {
-            attachedTo.append(
-                    event,
-                    getLayout(),
-                    terms.ackRule().isDurableOnReturn(event),
-                    terms.stream().config());
+            attachedTo.append(event, getLayout(), terms());
             return true;
         } catch (final BurstException failure) {
             if (failure.code() == BurstException.Code.CLOSED) {
@@ -406,7 +402,7 @@ public final class BurstAppender extends AbstractAppender {
      */
     void refuse(final AppenderLoggingException dropped) {
         losses.add(dropped::getMessage);
-        if (!ignoreExceptions() && !Shippers.isThreadOfOne()) {
+        if (!ignoreExceptions() && !ClientThreads.isOne()) {
             throw dropped;
         }
     }

@@ -3,7 +3,9 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.StreamConfig;
+import io.burstlog.copy.BurstCopier;
 import io.burstlog.doors.Ack;
+import io.burstlog.doors.CopyTerms;
 import io.burstlog.doors.Location;
 import io.burstlog.doors.RingTerms;
 import io.burstlog.doors.Settings;
@@ -281,10 +283,13 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         final String file = ofRolling.file();
         final String ring = RingTerms.ring(reader, file, ofRolling.folder());
         final RollingSettings rolling = ofRolling.settings(getName(), layout, getConfiguration());
-        final RingTerms.Reading ofRing = new RingTerms.Reading(reader, ring);
+        final BurstCopier.Away away = reader.oneOf("copyAway", BurstCopier.Away.class);
+        final CopyTerms copy = CopyReading.read(reader, away, parts == null ? List.of() : parts.copies());
+        final RingTerms.Reading ofRing = new RingTerms.Reading(reader, ring, copy);
         final List<ShipperSettings> shippers = shippers(reader);
         final StreamConfig.Builder ofFile = StreamTerms.read(reader, file, segmentsUnset(reader, file, shippers));
-        final AckRule ackRule = ackRule(reader);
+        final Ack ack = Settings.orDefault(reader.oneOf("ack", Ack.class), Ack.DURABLE);
+        final AckRule ackRule = ackRule(reader, ack);
         final Advertisement advertisement =
                 new Advertisement(Settings.orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
         final List<String> withoutEffect = WITHOUT_EFFECT.stream()
@@ -303,7 +308,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
             if (reader.complaints() == null) {
                 mention(withoutEffect);
                 final StreamTerms stream =
-                        StreamTerms.of(terms, config, rolling == null ? null : rolling.filePattern());
+                        StreamTerms.of(terms, config, rolling == null ? null : rolling.filePattern(), ack);
                 return new BurstElement(
                         location, null, new BurstElement.Terms(stream, rolling, ackRule, advertisement, shippers));
             }
@@ -334,7 +339,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         final String jmx = set.get("jmx");
         final boolean isManaged = jmx == null || !jmx.trim().equalsIgnoreCase("false");
         final Map<String, ShipperSettings> read = new LinkedHashMap<>();
-        for (final ShipperSettings.Element element : parts.shippers()) {
+        for (final InnerElement<ShipperElement> element : parts.shippers()) {
             final ShipperSettings each = ShipperSettings.read(element, reader, isManaged);
             final ShipperSettings other = read.put(each.consumer(), each);
             if (other != null) {
@@ -372,12 +377,12 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
     }
 
-    private AckRule ackRule(final Settings reader) {
+    private AckRule ackRule(final Settings reader, final Ack ack) {
         final Level least = reader.value(
                 "ackLevel",
                 text -> Level.getLevel(text.toUpperCase(Locale.ROOT)),
                 "use the name of a level such as TRACE, DEBUG, INFO, WARN or ERROR");
-        if (reader.oneOf("ack", Ack.class) == Ack.ENQUEUED) {
+        if (ack == Ack.ENQUEUED) {
             if (least != null) {
                 reader.complain("ackLevel=\"" + least + "\" contradicts ack=\"enqueued\", under which no event is"
                         + " awaited: remove one of them");

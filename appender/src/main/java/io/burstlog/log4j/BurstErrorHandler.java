@@ -5,11 +5,12 @@ import io.burstlog.BurstException;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.appender.DefaultErrorHandler;
+import org.apache.logging.log4j.core.appender.FailoverAppender;
 
 /**
  * Log4j's own error handler prints stack traces. This one does the same, except for failures that the appender's loss
  * report tells. It throws if Log4j drops an event because it takes the call for a recursive one: the event is not
- * logged, so the caller must hear of it.
+ * logged, so the caller must hear of it. It also throws if a {@code Failover} would log an event that is logged.
  */
 final class BurstErrorHandler extends DefaultErrorHandler {
 
@@ -53,11 +54,25 @@ final class BurstErrorHandler extends DefaultErrorHandler {
                                 : "no event of this thread is logged any more: let it end, and find what overflows its stack."));
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * @throws LoggedWithoutCopy if a {@code Failover} called the appender for an event that lacks its copy alone
+     */
     @Override
     public void error(final String message, final LogEvent event, final Throwable error) {
+        if (isLogged(error) && !appender.ignoreExceptions() && UnheardEvents.isCalledBy(FailoverAppender.class)) {
+            throw new LoggedWithoutCopy((AppenderLoggingException) error);
+        }
         if (!isReported(error)) {
             super.error(message, event, error);
         }
+    }
+
+    private static boolean isLogged(final Throwable error) {
+        return error instanceof AppenderLoggingException
+                && error.getCause() instanceof BurstException cause
+                && cause.code() == BurstException.Code.NOT_COPIED;
     }
 
     /**

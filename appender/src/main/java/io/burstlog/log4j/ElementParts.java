@@ -37,7 +37,8 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
     private final Map<String, String> attributes = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private final List<String> elements = new ArrayList<>();
     private final List<String> unbuilt = new ArrayList<>();
-    private final List<ShipperSettings.Element> shippers = new ArrayList<>();
+    private final List<InnerElement<ShipperElement>> shippers = new ArrayList<>();
+    private final List<InnerElement<CopyElement>> copies = new ArrayList<>();
 
     /** Only Log4j calls this. */
     public ElementParts() {
@@ -60,8 +61,13 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
     }
 
     /** Returns the elements that ask for a shipper. */
-    List<ShipperSettings.Element> shippers() {
+    List<InnerElement<ShipperElement>> shippers() {
         return shippers;
+    }
+
+    /** Returns the elements that keep a copy of the ring. */
+    List<InnerElement<CopyElement>> copies() {
+        return copies;
     }
 
     /**
@@ -75,7 +81,8 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         node.getAttributes()
                 .entrySet()
                 .removeIf(attribute -> !isTaken(fields, attribute.getKey()) && take(attribute, event));
-        node.getChildren().removeIf(child -> ShipperElement.of(child) != null && shippers.add(shipper(child, event)));
+        node.getChildren().removeIf(child -> take(child, event, ShipperElement.of(child), shippers));
+        node.getChildren().removeIf(child -> take(child, event, CopyElement.of(child), copies));
         node.getChildren().removeIf(child -> !isTaken(fields, child) && elements.add(child.getName()));
         node.getChildren().forEach(child -> {
             configuration.createConfiguration(child, event);
@@ -88,20 +95,25 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         return this;
     }
 
-    private ShipperSettings.Element shipper(final Node element, final LogEvent event) {
-        final ShipperSettings.Element read = new ShipperSettings.Element(ShipperElement.of(element));
+    /** @param kind null: the element is of another kind, and stays */
+    private <K extends InnerElement.Kind> boolean take(
+            final Node element, final LogEvent event, final K kind, final List<InnerElement<K>> taken) {
+        if (kind == null) {
+            return false;
+        }
+        final InnerElement<K> read = new InnerElement<>(kind);
         resolve(element, event, read.attributes());
         for (final Node child : element.getChildren()) {
-            final SortedMap<String, String> attributes = ShipperSettings.Element.insensitive();
+            final SortedMap<String, String> attributes = InnerElement.insensitive();
             resolve(child, event, attributes);
             final String name = attributes.remove("name");
-            if (name == null || !ShipperElement.isNamed(child, read.kind().inner)) {
+            if (name == null || !ShipperElement.isNamed(child, kind.inner())) {
                 read.unknown().add(child.getName());
             } else if (read.inner().put(name, attributes) != null) {
                 read.twice().add(name);
             }
         }
-        return read;
+        return taken.add(read);
     }
 
     private void resolve(final Node element, final LogEvent event, final SortedMap<String, String> attributes) {

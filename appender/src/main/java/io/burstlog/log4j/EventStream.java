@@ -7,6 +7,8 @@ import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
 import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
+import io.burstlog.doors.Ack;
+import io.burstlog.doors.ClientThreads;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.OpenRing;
 import io.burstlog.doors.OpenStream;
@@ -154,7 +156,7 @@ final class EventStream extends OpenStream {
                 return;
             }
             settings = wantedSettings;
-            terms = new StreamTerms(terms.location(), terms.ring(), terms.config(), wanted.filePattern());
+            terms = new StreamTerms(terms.location(), terms.ring(), terms.config(), wanted.filePattern(), terms.ack());
         }
     }
 
@@ -207,23 +209,19 @@ final class EventStream extends OpenStream {
     /**
      * Encodes an event and appends it.
      *
-     * @param durableOnReturn whether to return only after it is durable
-     * @param rule says how to act if the ring is full, and how long to wait; if the call discards the event, it counts
-     *     it and returns normally
-     * @throws BurstException if the event was not logged, or is not known to be durable
+     * @param element says whether to return only after it is durable, and copied; how to act if the ring is full, and
+     *     how long to wait. If the call discards the event, it counts it and returns normally
+     * @throws BurstException if the event was not logged, or is not known to be durable or copied
      */
-    void append(
-            final LogEvent event,
-            final Layout<? extends Serializable> layout,
-            final boolean durableOnReturn,
-            final StreamConfig rule) {
-        final boolean isOfShipper = Shippers.isThreadOfOne();
+    void append(final LogEvent event, final Layout<? extends Serializable> layout, final BurstElement.Terms element) {
+        final boolean isOfShipper = ClientThreads.isOne();
         if (isOfShipper && !ofShippers.take(event, layout)) {
             return;
         }
         if (rolling != null) {
             rolling.beforeEvent(event);
         }
+        final StreamConfig rule = element.stream().config();
         final RecordEncoder encoder = RecordEncoders.acquire();
         final RecordBuffer record;
         final OnFull onFull = isOfShipper ? OnFull.DISCARD : rule.onFull();
@@ -239,6 +237,9 @@ final class EventStream extends OpenStream {
         final int length = record.length();
         final long time = nanosOf(event.getInstant());
         final Duration timeout = rule.blockTimeout().isZero() ? FOREVER : rule.blockTimeout();
+        final boolean durableOnReturn = element.ackRule().isDurableOnReturn(event);
+        final boolean isCopied = durableOnReturn && element.stream().ack() == Ack.COPIED && !isOfShipper;
+        final long begin = isCopied ? System.nanoTime() : 0;
         // The encoder goes back before a virtual thread waits.
         final long sequence = durableOnReturn
                 ? stream.append(record, time, onFull, timeout, encoder)
@@ -247,6 +248,9 @@ final class EventStream extends OpenStream {
             discards.add(layout);
         } else if (rolling != null) {
             rolling.accepted(length);
+        }
+        if (isCopied && sequence > 0) {
+            awaitCopied(sequence, rule.blockTimeout(), begin);
         }
     }
 

@@ -2,15 +2,15 @@
 package io.burstlog.log4j;
 
 import io.burstlog.doors.Settings;
+import io.burstlog.log4j.InnerElement.Attribute;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.apache.logging.log4j.core.config.Node;
 
 /** The elements in {@code <Burst>} whose shippers pass the records in the segments on. */
-enum ShipperElement {
+enum ShipperElement implements InnerElement.Kind {
 
     /** Ships records into a topic. */
     KAFKA(
@@ -21,7 +21,7 @@ enum ShipperElement {
             settings -> "to-kafka-" + settings.get("topic"),
             settings -> "burstlog-kafka.jar with that folder and --topic " + settings.get("topic"),
             List.of(
-                    new Attribute("topic", "topic", required("a topic that is there")),
+                    Attribute.required("topic", "a topic that is there"),
                     new Attribute("consumer", "consumer", Settings::text),
                     new Attribute("partition", "partition", Settings::integer),
                     new Attribute("keyPattern", "keyPattern", Settings::text),
@@ -39,54 +39,28 @@ enum ShipperElement {
             settings -> "burstlog-archive.jar archive with that folder, " + settings.get("archive") + " and --key "
                     + settings.get("key"),
             List.of(
-                    new Attribute("archive", "archive", required("the folder of an archive that is there")),
-                    new Attribute("key", "key", required("the file of its private key")),
+                    Attribute.required("archive", "the folder of an archive that is there"),
+                    Attribute.required("key", "the file of its private key"),
                     new Attribute("head", "head", Settings::text),
                     new Attribute("consumer", "consumer", Settings::text),
                     new Attribute("interval", "interval", Settings::time),
                     new Attribute("sealedEvery", "sealedEvery", Settings::count),
                     new Attribute("sealedWithin", "sealedWithin", Settings::time),
                     new Attribute("keepFor", "keepFor", Settings::time),
-                    new Attribute("keepSize", "keepBytes", Settings::size))),
-
-    /** Copies records to bookies. */
-    BOOKKEEPER(
-            "BookKeeper",
-            "burstlog-bookkeeper or bookkeeper-server",
-            "Property",
-            "write <Property name=\"..\">..</Property>",
-            settings -> "to-bookkeeper",
-            settings -> "burstlog-bookkeeper.jar copy with that folder and --properties FILE",
-            List.of(
-                    new Attribute("consumer", "consumer", Settings::text),
-                    new Attribute("blockSize", "blockBytes", Settings::size)));
+                    new Attribute("keepSize", "keepBytes", Settings::size)));
 
     private final String text;
 
-    /** These are missing from the class path if no provider is there. */
-    final String jars;
-
-    /** The name of the elements inside. */
-    final String inner;
-
-    /** How one of these is written. */
-    final String formOfInner;
+    private final String jars;
+    private final String inner;
+    private final String formOfInner;
+    private final List<Attribute> attributes;
 
     /** Makes the consumer's name, by default. */
     final Function<Map<String, String>, String> consumer;
 
     /** Makes the command that does the same in a process of its own. */
     final Function<Map<String, String>, String> command;
-
-    final List<Attribute> attributes;
-
-    /**
-     * An attribute of the element.
-     *
-     * @param setting its name in a request to the provider
-     * @param read reads it; null if it is absent
-     */
-    record Attribute(String name, String setting, BiFunction<Settings, String, Object> read) {}
 
     ShipperElement(
             final String text,
@@ -103,10 +77,6 @@ enum ShipperElement {
         this.consumer = consumer;
         this.command = command;
         this.attributes = attributes;
-    }
-
-    private static BiFunction<Settings, String, Object> required(final String meaning) {
-        return (reader, name) -> reader.requiredPath(name, meaning);
     }
 
     /**
@@ -126,9 +96,28 @@ enum ShipperElement {
                 || element.getType().getKey().equalsIgnoreCase(name);
     }
 
-    /** Returns the name of the element. */
     @Override
     public String toString() {
         return text;
+    }
+
+    @Override
+    public String jars() {
+        return jars;
+    }
+
+    @Override
+    public String inner() {
+        return inner;
+    }
+
+    @Override
+    public String formOfInner() {
+        return formOfInner;
+    }
+
+    @Override
+    public List<Attribute> attributes() {
+        return attributes;
     }
 }

@@ -4,14 +4,9 @@ package io.burstlog.log4j;
 import io.burstlog.BurstException;
 import io.burstlog.ShipperProvider;
 import io.burstlog.doors.Settings;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * The settings of an element that asks for a shipper.
@@ -29,52 +24,33 @@ record ShipperSettings(
         boolean isManaged) {
 
     /** Reads an element. A value that cannot be used becomes a complaint of the reader of the outer element. */
-    static ShipperSettings read(final Element element, final Settings around, final boolean isManaged) {
-        final ShipperElement kind = element.kind();
-        final Settings reader = new Settings(element.attributes(), BurstAppenderBuilder.WORDING);
-        final Map<String, String> settings = new TreeMap<>();
-        kind.attributes.forEach(each -> {
-            final Object value = each.read().apply(reader, each.name());
-            if (value != null) {
-                settings.put(each.setting(), value.toString());
-            }
-        });
-        settings.putIfAbsent("consumer", kind.consumer.apply(settings));
-        reader.complainAboutWhatNobodyRead();
-        element.unknown()
-                .forEach(each -> reader.complain(
-                        "the element <" + each + "> is unknown here, or has no name: " + kind.formOfInner));
-        element.twice()
-                .forEach(each -> reader.complain("two elements <" + kind.inner + "> have the name " + each
-                        + ": give one of them another one, or remove it"));
-        final ShipperSettings read =
-                new ShipperSettings(kind, settings.get("consumer"), settings, Map.copyOf(element.inner()), isManaged);
+    static ShipperSettings read(
+            final InnerElement<ShipperElement> element, final Settings around, final boolean isManaged) {
+        final Settings reader = element.reader();
+        final Map<String, String> settings = element.settings(reader);
+        settings.putIfAbsent("consumer", element.kind().consumer.apply(settings));
+        final ShipperSettings read = new ShipperSettings(
+                element.kind(), settings.get("consumer"), settings, Map.copyOf(element.inner()), isManaged);
         if (reader.complaints() == null) {
-            read.check(reader);
+            read.check(element, reader);
         }
-        if (reader.complaints() != null) {
-            around.complain("<" + kind + ">: " + reader.complaints());
-        }
+        element.complain(reader, around);
         return read;
     }
 
-    private void check(final Settings reader) {
+    private void check(final InnerElement<ShipperElement> read, final Settings reader) {
         try {
             final ShipperProvider provider = provider();
             if (provider == null) {
-                complainAboutClassPath(reader, "");
+                read.complainAboutClassPath(reader, "");
             } else {
                 provider.check(request("folder"));
             }
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
         } catch (final ServiceConfigurationError | LinkageError missing) {
-            complainAboutClassPath(reader, " (" + missing + ")");
+            read.complainAboutClassPath(reader, " (" + missing + ")");
         }
-    }
-
-    private void complainAboutClassPath(final Settings reader, final String why) {
-        reader.complain(element.jars + " is not on the class path: add both, or remove the element" + why);
     }
 
     /** Returns the provider of shippers; null if there is none. */
@@ -100,29 +76,5 @@ record ShipperSettings(
     @Override
     public String toString() {
         return element.toString() + settings;
-    }
-
-    /**
-     * The element as it stands in the configuration, with its lookups resolved.
-     *
-     * @param inner the attributes of the elements inside, by their names
-     * @param unknown the names of elements that have no place there
-     * @param twice the names that two elements inside have
-     */
-    record Element(
-            ShipperElement kind,
-            SortedMap<String, String> attributes,
-            Map<String, Map<String, String>> inner,
-            List<String> unknown,
-            List<String> twice) {
-
-        Element(final ShipperElement kind) {
-            this(kind, insensitive(), new HashMap<>(), new ArrayList<>(), new ArrayList<>());
-        }
-
-        /** Returns a new map whose keys are the same in capital and small letters, as Log4j's attributes are. */
-        static SortedMap<String, String> insensitive() {
-            return new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        }
     }
 }

@@ -3,6 +3,7 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.ShipperProvider.Shipper;
+import io.burstlog.doors.ClientThreads;
 import io.burstlog.doors.OpenRing;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -18,27 +19,16 @@ import org.apache.logging.log4j.status.StatusLogger;
  * the last appender to start win, since a new configuration starts before the old one stops; if both appenders stay in
  * force, the operator is told. A shipper stops with the last appender that wants it.
  *
- * <p>Log calls use only {@link #isThreadOfOne()}. Thread-safe.
+ * <p>Thread-safe.
  */
 final class Shippers {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
-    /** The group of all threads of shippers, and of the clients that they use. */
-    private static final ThreadGroup THREADS = new ThreadGroup("burstlog-shippers");
-
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final Map<BurstAppender, List<ShipperSettings>> wanted = new LinkedHashMap<>();
     private final Map<String, Running> running = new TreeMap<>();
-
-    /**
-     * Tells whether this is a thread of a shipper or of its client. A log call of such a thread must not wait for space
-     * in the ring, which may get none until the shipper goes on, and must throw nothing.
-     */
-    static boolean isThreadOfOne() {
-        return THREADS.parentOf(Thread.currentThread().getThreadGroup());
-    }
 
     /**
      * @param folder the segments folder of the open log file; null if it has none, which the operator hears elsewhere
@@ -120,8 +110,7 @@ final class Shippers {
         Running(final String folder, final ShipperSettings settings) {
             this.folder = folder;
             this.settings = settings;
-            opening = new Thread(THREADS, this::open, "burstlog-shipper");
-            opening.setDaemon(true);
+            opening = ClientThreads.of(this::open, "burstlog-shipper");
             opening.start();
         }
 

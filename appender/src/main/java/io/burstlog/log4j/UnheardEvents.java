@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import io.burstlog.doors.ClientThreads;
 import java.util.Set;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.config.AppenderControl;
@@ -18,7 +19,7 @@ final class UnheardEvents {
 
     private static final StackWalker CALLERS = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
     private static final Set<Class<?>> PASSING_ON =
-            Set.of(UnheardEvents.class, BurstAppender.class, AppenderControl.class);
+            Set.of(UnheardEvents.class, BurstAppender.class, BurstErrorHandler.class, AppenderControl.class);
     private static final boolean OWN_HANDLER =
             isSet("AsyncLogger.ExceptionHandler") || isSet("AsyncLoggerConfig.ExceptionHandler");
 
@@ -29,14 +30,15 @@ final class UnheardEvents {
     }
 
     static boolean contain(final LogEvent event) {
-        return Shippers.isThreadOfOne() || !OWN_HANDLER && AckRule.isHandedOver(event) && isCalledByLoggerConfig();
+        return ClientThreads.isOne() || !OWN_HANDLER && AckRule.isHandedOver(event) && isCalledBy(LoggerConfig.class);
     }
 
-    private static boolean isCalledByLoggerConfig() {
+    /** Tells whether an object of that class has called the appender. */
+    static boolean isCalledBy(final Class<?> caller) {
         return CALLERS.walk(frames -> frames.map(StackWalker.StackFrame::getDeclaringClass)
                 .filter(type -> !PASSING_ON.contains(type))
                 .findFirst()
-                .filter(LoggerConfig.class::isAssignableFrom)
+                .filter(caller::isAssignableFrom)
                 .isPresent());
     }
 }

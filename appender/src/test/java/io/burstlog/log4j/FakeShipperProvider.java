@@ -24,14 +24,6 @@ public class FakeShipperProvider implements ShipperProvider {
         }
     }
 
-    /** The same of burstlog-bookkeeper. */
-    public static final class OfBookKeeper extends FakeShipperProvider {
-        @Override
-        String name() {
-            return "BookKeeper";
-        }
-    }
-
     /** A started shipper. */
     static final class Started implements Shipper {
 

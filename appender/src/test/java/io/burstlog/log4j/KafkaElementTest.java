@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.BurstException;
 import io.burstlog.ShipperProvider.Request;
+import io.burstlog.doors.ClientThreads;
 import io.burstlog.log4j.FakeShipperProvider.Started;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -433,12 +434,12 @@ class KafkaElementTest {
     @Test
     void its_threads_are_daemons_and_known_as_its_own() throws Exception {
         final AtomicReference<List<Boolean>> found = new AtomicReference<>();
-        FakeShipperProvider.comeToThis(request -> found.set(
-                List.of(Shippers.isThreadOfOne(), Thread.currentThread().isDaemon())));
+        FakeShipperProvider.comeToThis(request ->
+                found.set(List.of(ClientThreads.isOne(), Thread.currentThread().isDaemon())));
         try (RunningLog4j log4j = RunningLog4j.with(with("", KAFKA))) {
             FakeShipperProvider.awaitStarted(1);
             assertThat(found.get()).containsExactly(true, true);
-            assertThat(Shippers.isThreadOfOne()).isFalse();
+            assertThat(ClientThreads.isOne()).isFalse();
             log4j.logger().info("order 1");
         }
     }

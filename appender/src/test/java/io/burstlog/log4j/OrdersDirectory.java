@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import io.burstlog.StreamConfig;
+import io.burstlog.doors.Ack;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.OpenRing;
 import io.burstlog.doors.RingTerms;
@@ -73,13 +74,18 @@ record OrdersDirectory(Path path) {
                 "durability", "process",
                 "jmx", "false",
                 "shutdownTimeout", Patience.TIME.toSeconds() + " s"));
-        final RingTerms ofRing =
-                new RingTerms.Reading(new Settings(texts, BurstAppenderBuilder.WORDING), ring().toString()).terms();
+        final RingTerms ofRing = new RingTerms.Reading(
+                        new Settings(texts, BurstAppenderBuilder.WORDING), ring().toString(), null)
+                .terms();
         final StreamConfig ofStream =
                 StreamConfig.builder().fileName(file().toString()).build();
         final Holder holder =
                 new ElementHolder(new BurstAppenderBuilder().setName("Orders").build());
         return EventStream.open(
-                new OpenRing(ofRing, holder), StreamTerms.of(ofRing, ofStream, null), null, layout, holder);
+                new OpenRing(ofRing, holder),
+                StreamTerms.of(ofRing, ofStream, null, Ack.DURABLE),
+                null,
+                layout,
+                holder);
     }
 }

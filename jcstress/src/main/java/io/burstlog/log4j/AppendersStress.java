@@ -7,6 +7,7 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.StreamConfig;
+import io.burstlog.doors.Ack;
 import io.burstlog.doors.Location;
 import io.burstlog.doors.RingTerms;
 import io.burstlog.doors.StreamTerms;
@@ -42,7 +43,8 @@ public class AppendersStress {
         final StreamConfig ofStream = values.build().main();
         final BurstConfig ofRing = values.fileName(null).build();
         final String ring = Location.of(ofRing.ring(), null).ring();
-        return StreamTerms.of(new RingTerms(ring, new TreeMap<>(), Set.of(), ofRing, false), ofStream, null);
+        return StreamTerms.of(
+                new RingTerms(ring, new TreeMap<>(), Set.of(), ofRing, false, null), ofStream, null, Ack.DURABLE);
     }
 
     private static BurstAppender appender(final BurstConfig.Builder values) {

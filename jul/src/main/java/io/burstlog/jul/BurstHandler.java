@@ -9,6 +9,7 @@ import io.burstlog.doors.OneAtATime;
 import io.burstlog.doors.RecordStream;
 import io.burstlog.doors.RecordTerms;
 import io.burstlog.doors.Settings;
+import io.burstlog.doors.StreamTerms;
 import java.io.UnsupportedEncodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -81,7 +82,7 @@ public class BurstHandler extends Handler {
         String complaint;
         try {
             configure(settings);
-            RecordTerms terms = RecordTerms.read(settings, RecordTerms.rolling(settings));
+            StreamTerms terms = RecordTerms.read(settings, RecordTerms.rolling(settings));
             complaint = settings.complaints();
             opened = terms == null ? null : open(terms, new AsHolder(properties == null));
         } catch (RuntimeException | LinkageError failure) {
@@ -117,11 +118,11 @@ public class BurstHandler extends Handler {
         }
     }
 
-    private RecordStream open(RecordTerms terms, Holder holder) {
+    private RecordStream open(StreamTerms terms, Holder holder) {
         RecordStream opened = RecordStream.open(terms, holder);
         try {
             if (opened.isNew() && !head().isEmpty()) {
-                opened.append(bytes(head()), true);
+                opened.append(bytes(head()), false);
             }
             return opened;
         } catch (RuntimeException | Error failure) {

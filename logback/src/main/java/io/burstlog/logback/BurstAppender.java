@@ -19,6 +19,7 @@ import io.burstlog.doors.LossReport;
 import io.burstlog.doors.RecordStream;
 import io.burstlog.doors.RecordTerms;
 import io.burstlog.doors.Settings;
+import io.burstlog.doors.StreamTerms;
 import io.burstlog.doors.Wording;
 import java.net.URL;
 import java.util.SortedMap;
@@ -83,7 +84,7 @@ public class BurstAppender<E> extends FileAppender<E> {
         try {
             complainAboutWhatCannotBe(settings);
             failClosed = Settings.orDefault(settings.flag("failClosed"), true);
-            RecordTerms terms = RecordTerms.read(settings, rolling(settings));
+            StreamTerms terms = RecordTerms.read(settings, rolling(settings));
             refusal = settings.complaints();
             if (terms != null) {
                 open(terms);
@@ -134,12 +135,12 @@ public class BurstAppender<E> extends FileAppender<E> {
         return bytes != null && bytes.length > 0;
     }
 
-    private void open(RecordTerms terms) {
+    private void open(StreamTerms terms) {
         RecordStream opened = RecordStream.open(terms, holder);
         try {
             byte[] header = getEncoder().headerBytes();
             if (opened.isNew() && isSomething(header)) {
-                opened.append(header, true);
+                opened.append(header, false);
             }
         } catch (RuntimeException | Error failure) {
             opened.close(() -> null);

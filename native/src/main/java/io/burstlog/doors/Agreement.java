@@ -67,6 +67,22 @@ final class Agreement {
         }
     }
 
+    /**
+     * Keeps a holder whose calls are to wait for a copy from a ring that has none.
+     *
+     * @param ring the settings of the ring, as it is open or is to be opened
+     * @throws BurstException if nobody keeps the copy
+     */
+    static void requireCopy(RingTerms ring, StreamTerms wanted) {
+        if (wanted.ack() == Ack.COPIED && ring.copy() == null) {
+            throw new BurstException(
+                    BurstException.Code.INVALID_ARGUMENT,
+                    "ack=\"copied\" cannot be used, because nothing keeps a copy of the ring " + ring.ring()
+                            + ": put <BookKeeper> or <KafkaCopy> into an element <Burst> of Log4j that opens this ring,"
+                            + " or use ack=\"durable\".");
+        }
+    }
+
     private static BurstException otherwise(String what, String there, String here, String differences, String orElse) {
         return new BurstException(
                 BurstException.Code.INVALID_ARGUMENT,

@@ -27,6 +27,9 @@ public final class OpenRing {
     private final Set<String> leftFiles = ConcurrentHashMap.newKeySet();
     private final Shown management;
 
+    /** Null if the ring has none. */
+    private final RingCopy copy;
+
     /** The holder that hears the ring's events: one that has a log file of the ring, or the last one that had. */
     private volatile Holder operator;
 
@@ -46,6 +49,7 @@ public final class OpenRing {
                 .build());
         try {
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
+            this.copy = RingCopy.start(terms, log, event -> operator.hear(event));
             this.management = Shown.of(
                     terms.jmx(), () -> Registration.ofRing(terms.ring(), log, vainNotices::sum), this::operator);
         } catch (RuntimeException | Error failure) {
@@ -80,6 +84,11 @@ public final class OpenRing {
     /** {@return the log of the engine} */
     public BurstLog log() {
         return log;
+    }
+
+    /** {@return the copy; null if the ring has none} */
+    RingCopy copy() {
+        return copy;
     }
 
     /** {@return the length of the longest record, in bytes} */
@@ -138,13 +147,24 @@ public final class OpenRing {
         management.end();
         long begin = System.nanoTime();
         try {
-            log.close(timeout);
+            closeLog(timeout, begin);
             tellWhatIsLeft(timeout, Duration.ofNanos(System.nanoTime() - begin));
         } finally {
             tell(
                     Severity.INFO,
                     "ring " + name() + " is closed; where its time went, in us: "
                             + StageLine.of(log.stats().stages()) + ".");
+        }
+    }
+
+    /** The copy gets records while the log is closed, which ends with the copier's last confirmation, or its time. */
+    private void closeLog(Duration timeout, long begin) {
+        try {
+            log.close(timeout);
+        } finally {
+            if (copy != null) {
+                copy.close(left(timeout, begin));
+            }
         }
     }
 

@@ -65,6 +65,17 @@ public abstract class OpenStream {
         return records.currentFile();
     }
 
+    /**
+     * Waits until the copy of the ring has a record that is durable.
+     *
+     * @param blockTimeout how long the whole call may take; zero: as long as the copy does
+     * @param beginNanos the begin of the call, of {@link System#nanoTime()}
+     * @throws BurstException with code {@link BurstException.Code#NOT_COPIED} if the copy has not confirmed it
+     */
+    protected final void awaitCopied(long sequence, Duration blockTimeout, long beginNanos) {
+        ring.copy().await(sequence, blockTimeout, beginNanos);
+    }
+
     /** Returns the place of the configuration that opened the stream. */
     final String place() {
         return place;

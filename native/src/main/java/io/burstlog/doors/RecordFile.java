@@ -12,25 +12,22 @@ import java.util.function.Supplier;
 final class RecordFile extends OpenStream {
 
     private final StreamTerms terms;
-    private final boolean isDurableOnReturn;
     private final Holder holder;
     private final LossReport discards;
 
-    private RecordFile(OpenRing ring, BurstStream records, RecordTerms terms, Holder holder) {
-        super(ring, records, terms.stream(), holder);
-        this.terms = terms.stream();
-        this.isDurableOnReturn = terms.ack() == Ack.DURABLE;
+    private RecordFile(OpenRing ring, BurstStream records, StreamTerms terms, Holder holder) {
+        super(ring, records, terms, holder);
+        this.terms = terms;
         this.holder = holder;
         this.discards = new LossReport(sentence -> holder.tell(Severity.ERROR, sentence));
     }
 
-    static RecordFile open(RecordTerms terms, Holder holder) {
+    static RecordFile open(StreamTerms terms, Holder holder) {
         return Rings.attach(
                 holder,
-                terms.stream(),
+                terms,
                 RecordFile.class,
-                ring -> new RecordFile(
-                        ring, ring.log().stream(null, terms.stream().config()), terms, holder));
+                ring -> new RecordFile(ring, ring.log().stream(null, terms.config()), terms, holder));
     }
 
     @Override
@@ -40,9 +37,21 @@ final class RecordFile extends OpenStream {
 
     /** {@return the sequence of the record; 0 if it was discarded} */
     long append(byte[] record, boolean isAwaited) {
-        long sequence = isDurableOnReturn && isAwaited
-                ? records().append(record)
-                : records().enqueue(record);
+        if (ClientThreads.isOne()) {
+            return orDiscarded(Math.max(0, records().offer(record)));
+        }
+        if (!isAwaited || terms.ack() == Ack.ENQUEUED) {
+            return orDiscarded(records().enqueue(record));
+        }
+        long begin = terms.ack() == Ack.COPIED ? System.nanoTime() : 0;
+        long sequence = orDiscarded(records().append(record));
+        if (terms.ack() == Ack.COPIED && sequence > 0) {
+            awaitCopied(sequence, terms.config().blockTimeout(), begin);
+        }
+        return sequence;
+    }
+
+    private long orDiscarded(long sequence) {
         if (sequence == 0) {
             discards.add(this::discarded);
         }

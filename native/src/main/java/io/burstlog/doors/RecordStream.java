@@ -19,7 +19,7 @@ public final class RecordStream {
         T on(RecordFile file);
     }
 
-    private final RecordTerms terms;
+    private final StreamTerms terms;
     private final Holder holder;
     private final OneAtATime life = new OneAtATime();
     private final Suspension.Part part = new AsPart();
@@ -33,7 +33,7 @@ public final class RecordStream {
     private boolean isAttached = true;
     private boolean isOver;
 
-    private RecordStream(RecordTerms terms, Holder holder) {
+    private RecordStream(StreamTerms terms, Holder holder) {
         this.terms = terms;
         this.holder = holder;
         this.open = RecordFile.open(terms, holder);
@@ -48,7 +48,7 @@ public final class RecordStream {
      * @return the open log file
      * @throws BurstException if ring or log file cannot be opened, or is open with other settings
      */
-    public static RecordStream open(RecordTerms terms, Holder holder) {
+    public static RecordStream open(StreamTerms terms, Holder holder) {
         RecordStream stream = new RecordStream(terms, holder);
         Suspension.add(stream.part);
         return stream;

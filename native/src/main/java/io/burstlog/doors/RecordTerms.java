@@ -9,13 +9,8 @@ import io.burstlog.StreamConfig;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * The settings of a door that hands over whole records.
- *
- * @param stream the settings of its log file and of the ring
- * @param ack the promise of a log call
- */
-public record RecordTerms(StreamTerms stream, Ack ack) {
+/** Reads the settings of a door that hands over whole records. */
+public final class RecordTerms {
 
     /** The settings that {@link #read} asks for, with the door's log file as {@code file}. */
     public static final List<String> NAMES = List.of(
@@ -55,6 +50,8 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
     public static final List<String> NAMES_OF_ROLLING =
             List.of("rollPattern", "rollSize", "rollInterval", "compress", "keepFiles", "keepBytes", "keep");
 
+    private RecordTerms() {}
+
     /**
      * Reads all settings.
      *
@@ -62,21 +59,21 @@ public record RecordTerms(StreamTerms stream, Ack ack) {
      * @param rolling the rules by which the engine rolls, or null
      * @return null if the reader has complaints
      */
-    public static RecordTerms read(Settings reader, Rolling rolling) {
+    public static StreamTerms read(Settings reader, Rolling rolling) {
         String file = reader.requiredFile();
         String ring = RingTerms.ring(reader, file, null);
         Ack ack = orDefault(reader.oneOf("ack", Ack.class), Ack.DURABLE);
         StreamConfig.Builder stream = StreamTerms.read(reader, file, null).rolling(rolling);
-        RingTerms.Reading ofRing = new RingTerms.Reading(reader, ring);
+        RingTerms.Reading ofRing = new RingTerms.Reading(reader, ring, null);
         reader.complainAboutWhatNobodyRead();
         if (ring == null || file == null) {
             return null;
         }
         try {
-            StreamTerms terms = StreamTerms.of(ofRing.terms(), stream.build(), null);
+            StreamTerms terms = StreamTerms.of(ofRing.terms(), stream.build(), null, ack);
             // Adds what the open would refuse to the other complaints.
             terms.ring().config().check(terms.config());
-            return reader.complaints() == null ? new RecordTerms(terms, ack) : null;
+            return reader.complaints() == null ? terms : null;
         } catch (BurstException refusal) {
             reader.complain(refusal.getMessage());
             return null;

@@ -28,11 +28,20 @@ import java.util.function.Predicate;
  * @param own the names of the settings that stand in this place
  * @param config the configuration that opens the ring; it names no log file
  * @param jmx whether management clients see the ring
+ * @param copy the settings of its copy; null: it has none
  */
 public record RingTerms(
-        String ring, SortedMap<String, String> texts, Set<String> own, BurstConfig config, boolean jmx) {
+        String ring,
+        SortedMap<String, String> texts,
+        Set<String> own,
+        BurstConfig config,
+        boolean jmx,
+        CopyTerms copy) {
 
     private static final String RING_PROPERTY = "burstlog.ring";
+
+    /** The value that names the copy. */
+    private static final String COPY = "copy";
 
     /**
      * Values that two places of a ring need not agree on: the ring is always the same, and each door has a listener of
@@ -75,17 +84,20 @@ public record RingTerms(
         private final SortedMap<String, String> texts;
         private final BurstConfig.Builder config;
         private final boolean jmx;
+        private final CopyTerms copy;
 
         /**
          * Reads the settings of a ring. A value that cannot be understood becomes a complaint of the reader.
          *
          * @param reader the texts
          * @param ring the ring as the texts name it
+         * @param copy the settings of its copy, which stand in this place; null: none
          */
-        public Reading(Settings reader, String ring) {
+        public Reading(Settings reader, String ring, CopyTerms copy) {
             this.ring = ring;
             texts = reader.unread();
-            config = builder(reader).ring(ring);
+            this.copy = copy;
+            config = builder(reader).ring(ring).copy(copy == null ? null : copy.element());
             jmx = orDefault(reader.flag("jmx"), true);
             texts.keySet().removeAll(reader.unread().keySet());
         }
@@ -97,13 +109,17 @@ public record RingTerms(
          * @throws BurstException if a value cannot be used
          */
         public RingTerms terms() {
-            return terms(texts.keySet());
+            Set<String> own = new TreeSet<>(texts.keySet());
+            if (copy != null) {
+                own.add(COPY);
+            }
+            return terms(own);
         }
 
         private RingTerms terms(Set<String> own) {
             Set<String> names = new TreeSet<>(texts.comparator());
             names.addAll(own);
-            return new RingTerms(Location.of(ring, null).ring(), texts, names, config.build(), jmx);
+            return new RingTerms(Location.of(ring, null).ring(), texts, names, config.build(), jmx, copy);
         }
     }
 
@@ -146,7 +162,16 @@ public record RingTerms(
         others.stream()
                 .filter(other -> other.ring.equals(ring))
                 .forEach(other -> other.texts.forEach(all::putIfAbsent));
-        return all.size() == texts.size() ? this : new Reading(door.of(all), config.ring()).terms(own);
+        CopyTerms copyOfAll = copy != null
+                ? copy
+                : others.stream()
+                        .filter(other -> other.ring.equals(ring) && other.copy != null)
+                        .map(RingTerms::copy)
+                        .findFirst()
+                        .orElse(null);
+        return all.size() == texts.size() && copyOfAll == copy
+                ? this
+                : new Reading(door.of(all), config.ring(), copyOfAll).terms(own);
     }
 
     /** {@return whether another process moves the records to the log files, as long as there is one} */
@@ -161,6 +186,9 @@ public record RingTerms(
         Predicate<String> isOfRing = name -> !NOT_OF_RING.contains(name) && !(isAnySize && name.equals("ringSize"));
         Differences differences =
                 new Differences(form).addAll(config.values(), wanted.config.values(), isOfRing.and(counts));
+        if (copy != null && wanted.copy != null && copy.element().equals(wanted.copy.element()) && counts.test(COPY)) {
+            copy.differencesTo(wanted.copy, differences);
+        }
         return counts.test("jmx") ? differences.add("jmx", jmx, wanted.jmx).toString() : differences.toString();
     }
 }

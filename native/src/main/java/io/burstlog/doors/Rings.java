@@ -152,6 +152,7 @@ public final class Rings {
             if (found != null ? found.open == null : ring != null && ring.open == null) {
                 continue;
             }
+            Agreement.requireCopy(ring == null ? wanted.ring() : ring.open.terms(), wanted);
             String stays = ring == null ? "" : whatStays(ring, found, holder, wanted);
             Attachment attachment = new Attachment(holder, wanted, !stays.isEmpty());
             if (found != null) {

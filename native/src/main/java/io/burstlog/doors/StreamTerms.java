@@ -11,15 +11,16 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The settings of a log file and of its ring. They are fixed while the file is open, except {@code onFull} and
- * {@code blockTimeout}, which each appender chooses for itself.
+ * The settings of a log file and of its ring. They are fixed while the file is open, except {@code onFull},
+ * {@code blockTimeout} and {@code ack}, which each appender chooses for itself.
  *
  * @param location the ring and the log file
  * @param ring the settings of the ring
  * @param config the configuration that opens the stream
  * @param filePattern the names of rolled files if the door rolls the file; null: the door does not roll it
+ * @param ack the promise of a log call
  */
-public record StreamTerms(Location location, RingTerms ring, StreamConfig config, String filePattern) {
+public record StreamTerms(Location location, RingTerms ring, StreamConfig config, String filePattern, Ack ack) {
 
     private static final Set<String> NOT_FIXED = Set.of("fileName", "onFull", "blockTimeout", "rollsByCaller");
 
@@ -30,15 +31,15 @@ public record StreamTerms(Location location, RingTerms ring, StreamConfig config
     }
 
     /** {@return the settings of a log file of that ring} */
-    public static StreamTerms of(RingTerms ring, StreamConfig config, String filePattern) {
+    public static StreamTerms of(RingTerms ring, StreamConfig config, String filePattern, Ack ack) {
         Location location =
                 new Location(ring.ring(), Location.of(null, config.fileName()).file());
-        return new StreamTerms(location, ring, config, filePattern);
+        return new StreamTerms(location, ring, config, filePattern, ack);
     }
 
     /** {@return the settings of the same file, with other settings of the ring} */
     public StreamTerms on(RingTerms other) {
-        return new StreamTerms(new Location(other.ring(), location.file()), other, config, filePattern);
+        return new StreamTerms(new Location(other.ring(), location.file()), other, config, filePattern, ack);
     }
 
     /**

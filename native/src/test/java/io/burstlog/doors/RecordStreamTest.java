@@ -40,7 +40,7 @@ class RecordStreamTest {
 
     private final FakeHolder holder = new FakeHolder("log");
 
-    private RecordTerms terms(String file, String... more) {
+    private StreamTerms terms(String file, String... more) {
         SortedMap<String, String> texts = new TreeMap<>(Map.of(
                 "ring",
                 folder.resolve("app.ring").toString(),
@@ -54,7 +54,7 @@ class RecordStreamTest {
             texts.put(more[i], more[i + 1]);
         }
         Settings settings = new Settings(texts, Wording.of("setting"));
-        RecordTerms terms = RecordTerms.read(settings, null);
+        StreamTerms terms = RecordTerms.read(settings, null);
         assertThat(settings.complaints()).isNull();
         return terms;
     }
@@ -95,22 +95,27 @@ class RecordStreamTest {
     @Test
     void the_limit_of_segments_is_what_the_settings_say() {
         String segments = folder.resolve("a.segments").toString();
-        assertThat(terms("a.log", "segments", segments, "segmentsLimit", "1 GB").stream()
+        assertThat(terms("a.log", "segments", segments, "segmentsLimit", "1 GB")
                         .config()
                         .segments())
                 .isEqualTo(Segments.in(segments).limitBytes(1L << 30));
-        assertThat(
-                        terms("a.log", "segments", segments, "segmentsLimit", "1 GB", "segmentsOverLimit", "release")
-                                .stream()
-                                .config()
-                                .segments())
+        assertThat(terms("a.log", "segments", segments, "segmentsLimit", "1 GB", "segmentsOverLimit", "release")
+                        .config()
+                        .segments())
                 .isEqualTo(Segments.in(segments).limitBytes(1L << 30).release(true));
     }
 
     @Test
+    void a_call_cannot_wait_for_a_copy_that_nobody_keeps() {
+        assertThatThrownBy(() -> open("a.log", "ack", "copied"))
+                .hasMessageContaining("nothing keeps a copy of the ring " + folder.resolve("app.ring"));
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
     void a_log_file_has_an_index_only_if_the_settings_say_so() {
-        assertThat(terms("a.log").stream().config().index()).isFalse();
-        assertThat(terms("a.log", "index", "true").stream().config().index()).isTrue();
+        assertThat(terms("a.log").config().index()).isFalse();
+        assertThat(terms("a.log", "index", "true").config().index()).isTrue();
     }
 
     private void openFromElsewhere() {
@@ -133,11 +138,11 @@ class RecordStreamTest {
     void one_that_is_refused_leaves_the_ring_to_the_others() throws IOException {
         RecordStream first = open("a.log");
         FakeHolder second = new FakeHolder("second");
-        RecordTerms other = terms("b.log", "drainInterval", "1 s");
+        StreamTerms other = terms("b.log", "drainInterval", "1 s");
         assertThatThrownBy(() -> RecordStream.open(other, second))
                 .hasMessageContaining("app.ring is open already, as log of log.xml says, and second of second.xml says")
                 .hasMessageContaining("drainInterval is at its default there and \"1 s\" here");
-        RecordTerms same = terms("a.log");
+        StreamTerms same = terms("a.log");
         assertThatThrownBy(() -> RecordStream.open(same, second))
                 .hasMessageContaining(
                         "a.log is open already, by log of log.xml, and second of second.xml cannot write");

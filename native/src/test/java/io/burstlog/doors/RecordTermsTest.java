@@ -50,7 +50,7 @@ class RecordTermsTest {
         assertThat(RecordTerms.read(settings, null)).isNull();
         assertThat(settings.complaints())
                 .startsWith("4 things are wrong. (1) the property file is missing: set it to the log file.")
-                .contains("ack=\"later\" cannot be used: use \"durable\" or \"enqueued\".")
+                .contains("ack=\"later\" cannot be used: use \"copied\", \"durable\" or \"enqueued\".")
                 .contains("io=\"tape\" cannot be used")
                 .contains("the property \"ringsize\" is unknown: correct or remove it.");
     }
@@ -79,6 +79,6 @@ class RecordTermsTest {
 
     private RingTerms ofRing(Map<String, String> texts) {
         Settings settings = new Settings(new TreeMap<>(texts), Wording.of("property"));
-        return new RingTerms.Reading(settings, folder.resolve("app.ring").toString()).terms();
+        return new RingTerms.Reading(settings, folder.resolve("app.ring").toString(), null).terms();
     }
 }

@@ -61,11 +61,12 @@ class RingsTest {
             texts.put(more[i], more[i + 1]);
         }
         Settings reader = new Settings(texts, Wording.of("setting"));
-        RingTerms ring = new RingTerms.Reading(reader, RingTerms.ring(reader, file, null)).terms();
+        RingTerms ring = new RingTerms.Reading(reader, RingTerms.ring(reader, file, null), null).terms();
         StreamTerms terms = StreamTerms.of(
                 ring,
                 StreamTerms.read(reader, folder.resolve(file).toString(), null).build(),
-                pattern);
+                pattern,
+                Ack.DURABLE);
         assertThat(reader.complaints()).isNull();
         return terms;
     }

@@ -8,6 +8,7 @@ import io.burstlog.doors.Holder;
 import io.burstlog.doors.RecordStream;
 import io.burstlog.doors.RecordTerms;
 import io.burstlog.doors.Settings;
+import io.burstlog.doors.StreamTerms;
 import io.burstlog.doors.Wording;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.logs.data.LogRecordData;
@@ -79,7 +80,7 @@ public final class BurstLogRecordExporter implements LogRecordExporter {
             reader.complain("ack cannot be set: an export succeeds when its batch is durable, and waits for nothing;"
                     + " remove it");
         }
-        RecordTerms terms = RecordTerms.read(reader, RecordTerms.rolling(reader));
+        StreamTerms terms = RecordTerms.read(reader, RecordTerms.rolling(reader));
         if (terms == null) {
             throw new BurstException(BurstException.Code.INVALID_ARGUMENT, reader.complaints());
         }
