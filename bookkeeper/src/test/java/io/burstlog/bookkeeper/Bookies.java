@@ -19,7 +19,7 @@ import org.apache.bookkeeper.conf.ServerConfiguration;
 /** A ZooKeeper and three bookies, each a process of its own. A bookie can be killed, and started again. */
 final class Bookies implements AutoCloseable {
 
-    private static final int COUNT = 3;
+    static final int COUNT = 3;
     private static final int PATIENCE_MILLIS = 60_000;
 
     // The temporary directory may be memory.
