@@ -8,10 +8,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -122,7 +125,7 @@ class CopyWriterTest {
         }
         Thread next = new Thread(() -> assertThatNoExceptionComesFrom(CopyWriter.MOST_UNDER_WAY + 1));
         next.start();
-        while (next.getState() != Thread.State.TIMED_WAITING) {
+        while (next.isAlive() && next.getState() != Thread.State.TIMED_WAITING) {
             Thread.onSpinWait();
         }
         assertThat(producer.uncommittedRecords()).hasSize(CopyWriter.MOST_UNDER_WAY);
@@ -161,5 +164,25 @@ class CopyWriterTest {
         ProducerRecord<byte[], byte[]> note = answering.history().get(0);
         assertThat(note.value()).isNull();
         assertThat(new String(note.headers().lastHeader("burst-note").value())).isEqualTo("begun x");
+    }
+
+    @Test
+    void offsetsThatBeginAnewAreNoticed() throws Exception {
+        AtomicLong offset = new AtomicLong(7);
+        writer = writerOf(new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+            @Override
+            public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> message, Callback callback) {
+                callback.onCompletion(
+                        new RecordMetadata(new TopicPartition("copy", 0), offset.getAndIncrement(), 0, 0, 0, 0), null);
+                return null;
+            }
+        });
+        writer.begin();
+        send(1);
+        send(2);
+        offset.set(0);
+        send(3);
+        assertThat(acknowledged).containsExactly(1, 2);
+        assertThatThrownBy(writer::check).hasMessageContaining("offset 0 came behind offset 8");
     }
 }

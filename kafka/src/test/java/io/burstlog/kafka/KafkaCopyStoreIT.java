@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -80,7 +81,9 @@ class KafkaCopyStoreIT {
         for (long sequence = first; sequence <= last; sequence++) {
             store.send(block(sequence), acknowledged::release);
         }
-        acknowledged.acquire((int) (last - first + 1));
+        while (!acknowledged.tryAcquire((int) (last - first + 1), 50, TimeUnit.MILLISECONDS)) {
+            store.check();
+        }
     }
 
     private static long fence(KafkaCopyStore store) throws Exception {
