@@ -55,6 +55,8 @@
 #define QUIESCE_MOST_NS 1000000 /* longest pause between two looks whether the leader has let go */
 #define SPIN_COMMITS 8          /* a thread spins at most this many usual commits */
 #define SPINNERS_PER_CPU 2u
+/* In a smaller ring no thread waits for space because too many records are in flight: they do not fit. */
+#define BOUNDED_BYTES (CLAIM_SEQUENCES_IN_FLIGHT * RECORD_HEADER_BYTES)
 
 static void wake(struct ring *ring, uint32_t word, int count) {
     if (atomic_load(&ring->sleepers[word]) != 0) {
@@ -149,7 +151,9 @@ static __attribute__((noinline)) void wake_after_count(struct ring *ring, uint32
     wake(ring, finished & 1, INT_MAX);
     notify_after_count(ring, &ring->ended);
     notify_after_count(ring, &ring->progress);
-    notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
+    if (ring->geometry.capacity_bytes >= BOUNDED_BYTES) {
+        notify_after_count(ring, &ring->space); /* fewer records are in flight now */
+    }
 }
 
 /* The word `leader` before the count: a thread that reads the new count must not see the old seal, since it would sleep

@@ -105,13 +105,27 @@ static void all_sleepers_are_refused_when_the_ring_fails(void **state) {
     assert_int_equal(fake_device.submitted, 1);
 }
 
-static void whoever_waits_for_space_is_told_of_the_end_of_a_commit(void **state) {
-    (void)state;
+#define MOST_IN_FLIGHT_BYTES (1ull << 24) * RECORD_HEADER_BYTES
+
+/* How often those who wait for space are woken at the end of a commit, in a ring of so many bytes. */
+static uint32_t wakes_for_space(uint64_t capacity_bytes) {
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    ring->geometry.capacity_bytes = capacity_bytes;
     const uint32_t ticket = event_count_register(&ring->space);
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
-    assert_int_not_equal(atomic_load(&ring->space.count), ticket);
+    const uint32_t wakes = atomic_load(&ring->space.count) - ticket;
     event_count_leave(&ring->space);
+    return wakes;
+}
+
+static void the_end_of_a_commit_is_told_to_those_who_wait_because_too_many_records_are_in_flight(void **state) {
+    (void)state;
+    assert_int_equal(wakes_for_space(MOST_IN_FLIGHT_BYTES), 1);
+}
+
+static void in_a_ring_without_room_for_so_many_it_wakes_nobody(void **state) {
+    (void)state;
+    assert_int_equal(wakes_for_space(MOST_IN_FLIGHT_BYTES - 4096), 0);
 }
 
 static void *read_durable(void *argument) {
@@ -146,7 +160,8 @@ int main(void) {
         RING_TEST(sleepers_of_the_next_commit_are_woken_and_share_it),
         RING_TEST(a_sleeper_of_the_commit_under_way_is_woken_by_its_end),
         RING_TEST(all_sleepers_are_refused_when_the_ring_fails),
-        RING_TEST(whoever_waits_for_space_is_told_of_the_end_of_a_commit),
+        RING_TEST(the_end_of_a_commit_is_told_to_those_who_wait_because_too_many_records_are_in_flight),
+        RING_TEST(in_a_ring_without_room_for_so_many_it_wakes_nobody),
         RING_TEST(position_and_sequence_are_read_as_a_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
