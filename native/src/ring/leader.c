@@ -159,7 +159,7 @@ static __attribute__((noinline)) void wake_after_count(struct ring *ring, uint32
 /* The word `leader` before the count: a thread that reads the new count must not see the old seal, since it would sleep
  * for the end of a commit that has ended. Giving the lead up is the fence between the count and the look at those who
  * sleep. By the letter of C11 a release store and the loads behind an exchange need one more; x86-64 and Arm (a store
- * that releases, then loads that are seq_cst) keep their order. */
+ * that releases, then loads that are seq_cst; model/arm/let-go.litmus) keep their order. */
 static inline __attribute__((always_inline)) void let_go(struct ring *ring) {
     atomic_store_explicit(&ring->leader, LEADER_CLAIMED, memory_order_release);
     const uint32_t finished = count_finished(ring);
