@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.micrometer;
 
-import io.burstlog.BurstStats;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -64,8 +63,8 @@ final class Meters {
     }
 
     /** Adds one gauge for each state; one of them is 1, the others are 0. */
-    void state(String name, String description, Supplier<BurstStats.State> now) {
-        for (BurstStats.State state : BurstStats.State.values()) {
+    <S extends Enum<S>> void state(String name, Class<S> states, String description, Supplier<S> now) {
+        for (S state : states.getEnumConstants()) {
             Tags ofState = tags.and("state", state.name().toLowerCase(Locale.ROOT));
             gauge(name, ofState, null, description, () -> now.get() == state ? 1 : 0);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.micrometer;
 
+import io.burstlog.BurstStats;
 import io.burstlog.Stage;
 import io.burstlog.jmx.RingMXBean;
 import io.burstlog.jmx.StageFigures;
@@ -54,9 +55,19 @@ final class RingMeters {
             long drained = ring.getDrainedSequence(); // read first: it cannot be ahead of the other then
             return ring.getAcceptedSequence() - drained;
         });
-        meters.state("burstlog.ring.state", "1: the ring is in this state", ring::getState);
+        meters.state("burstlog.ring.state", BurstStats.State.class, "1: the ring is in this state", ring::getState);
+        if (ring.getCopyState() != null) {
+            addCopy(meters, ring);
+        }
         STAGES.forEach((stage, figures) -> addStage(meters, ring, stage, figures));
         return meters;
+    }
+
+    private static void addCopy(Meters meters, RingMXBean ring) {
+        meters.counter("burstlog.records.copied", null, "Records in the second copy", ring::getCopiedSequence);
+        meters.gauge("burstlog.copy.behind", null, "Records not in the copy yet", ring::getCopyRecordsBehind);
+        meters.gauge("burstlog.copy.missing", null, "Records it will never have", ring::getCopyRecordsMissing);
+        meters.state("burstlog.copy.state", BurstStats.CopyState.class, "1: it is in this state", ring::getCopyState);
     }
 
     private static void addStage(

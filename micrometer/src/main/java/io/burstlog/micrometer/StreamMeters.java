@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.micrometer;
 
+import io.burstlog.BurstStats;
 import io.burstlog.jmx.StreamMXBean;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -22,7 +23,7 @@ final class StreamMeters {
                 "bytes",
                 "Bytes of the ring behind the first record that waits for the log file",
                 file::getHeldBytes);
-        meters.state("burstlog.file.state", "1: the log file is in this state", file::getState);
+        meters.state("burstlog.file.state", BurstStats.State.class, "1: the log file is in this state", file::getState);
         return meters;
     }
 }

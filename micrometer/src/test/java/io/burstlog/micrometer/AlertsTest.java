@@ -47,6 +47,7 @@ class AlertsTest {
                 .ring(ring)
                 .fileName(file)
                 .durability(Durability.PROCESS)
+                .copy("elsewhere")
                 .build();
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (BurstLog log = BurstLog.open(config);

@@ -122,6 +122,49 @@ class BurstMetricsTest {
         }
     }
 
+    @Test
+    void aRingWithASecondCopyHasItsMetersAndAnotherRingHasNone() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        BurstConfig config = BurstConfig.builder()
+                .ring(ring)
+                .fileName(file)
+                .durability(Durability.PROCESS)
+                .copy("elsewhere")
+                .build();
+        try (BurstLog log = BurstLog.open(config);
+                Registration ofRing = Registration.ofRing(ring, log);
+                BurstMetrics metrics = new BurstMetrics()) {
+            metrics.bindTo(registry);
+            log.append("record\n".getBytes(UTF_8));
+            assertThat(gauge(registry.get("burstlog.copy.behind"))).isOne();
+            assertThat(gauge(registry.get("burstlog.copy.missing"))).isZero();
+            assertThat(gauge(registry.get("burstlog.copy.state").tag("state", "expected")))
+                    .isOne();
+            assertThat(gauge(registry.get("burstlog.copy.state").tag("state", "away")))
+                    .isZero();
+            assertThat(counter(registry.get("burstlog.records.copied"))).isZero();
+            assertThat(ofRing).isNotNull();
+        }
+        try (BurstLog log = BurstLog.open(config.toBuilder()
+                        .copy(null)
+                        .ring(directory.resolve("other.ring").toString())
+                        .main(null)
+                        .build());
+                Registration ofRing = Registration.ofRing("other", log);
+                BurstMetrics metrics = new BurstMetrics()) {
+            metrics.bindTo(registry);
+            assertThat(registry.find("burstlog.ring.capacity")
+                            .tag("ring", "other")
+                            .gauge())
+                    .isNotNull();
+            assertThat(registry.find("burstlog.copy.behind")
+                            .tag("ring", "other")
+                            .gauge())
+                    .isNull();
+            assertThat(ofRing).isNotNull();
+        }
+    }
+
     private static double gauge(RequiredSearch search) {
         return search.gauge().value();
     }
@@ -149,6 +192,9 @@ class BurstMetricsTest {
                     Map.entry("ring.written", "Ring.getDeviceBytes"),
                     Map.entry("ring.used", "Ring.getUsedBytes"),
                     Map.entry("ring.capacity", "Ring.getCapacityBytes"),
+                    Map.entry("records.copied", "Ring.getCopiedSequence"),
+                    Map.entry("copy.behind", "Ring.getCopyRecordsBehind"),
+                    Map.entry("copy.missing", "Ring.getCopyRecordsMissing"),
                     Map.entry("file.records", "File.getDrainedRecords"),
                     Map.entry("file.written", "File.getDrainedBytes"),
                     Map.entry("file.discarded", "File.getDiscarded"),
@@ -169,12 +215,13 @@ class BurstMetricsTest {
 
     /** A bean whose figures all differ from each other. */
     private static <T> StandardMBean withFiguresOfItsOwn(String name, Class<T> type, Map<String, Long> figures) {
-        Object bean = Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> method.getReturnType() == long.class
-                        ? figures.computeIfAbsent(name + '.' + method.getName(), getter -> 1000L + figures.size())
-                        : null);
+        Object bean =
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    Class<?> result = method.getReturnType();
+                    return result == long.class
+                            ? figures.computeIfAbsent(name + '.' + method.getName(), getter -> 1000L + figures.size())
+                            : result.isEnum() ? result.getEnumConstants()[0] : null;
+                });
         return new StandardMBean(type.cast(bean), type, true);
     }
 

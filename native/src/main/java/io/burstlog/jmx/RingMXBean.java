@@ -25,6 +25,18 @@ public interface RingMXBean {
     /** {@return the sequence up to which every record is durable in its log file} */
     long getDrainedSequence();
 
+    /** {@return the state of the second copy; null if the ring has none} */
+    BurstStats.CopyState getCopyState();
+
+    /** {@return the sequence up to which the second copy has every record; 0 if the ring has none} */
+    long getCopiedSequence();
+
+    /** {@return records that are durable in the ring, and not in the second copy yet} */
+    long getCopyRecordsBehind();
+
+    /** {@return records that the second copy lacks, and that the ring does not hold any more} */
+    long getCopyRecordsMissing();
+
     /** {@return bytes of the ring that hold records} */
     long getCapacityBytes();
 

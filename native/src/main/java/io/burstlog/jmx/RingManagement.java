@@ -4,6 +4,7 @@ package io.burstlog.jmx;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStats;
 import io.burstlog.Stage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** Shows an open ring to management clients. */
@@ -50,6 +51,31 @@ final class RingManagement implements RingMXBean {
     @Override
     public long getDrainedSequence() {
         return stats().drainedSequence();
+    }
+
+    private <T> T ofCopy(Function<BurstStats.Copy, T> figure, T none) {
+        BurstStats.Copy copy = stats().copy();
+        return copy == null ? none : figure.apply(copy);
+    }
+
+    @Override
+    public BurstStats.CopyState getCopyState() {
+        return ofCopy(BurstStats.Copy::state, null);
+    }
+
+    @Override
+    public long getCopiedSequence() {
+        return ofCopy(BurstStats.Copy::copiedSequence, 0L);
+    }
+
+    @Override
+    public long getCopyRecordsBehind() {
+        return ofCopy(BurstStats.Copy::recordsBehind, 0L);
+    }
+
+    @Override
+    public long getCopyRecordsMissing() {
+        return ofCopy(BurstStats.Copy::recordsMissing, 0L);
     }
 
     @Override
