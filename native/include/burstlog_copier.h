@@ -18,7 +18,8 @@
  *
  * If a write of the ring fails, or a crash comes first, the copy may have records that the ring lacks. No call
  * acknowledged them, and the next epoch of the ring gives their sequences to others: burst_copy_begin tells how many they
- * are, and the copy must drop them.
+ * are, and the copy must drop them. It cannot know that if the log was opened twice since and went on without the copy: a
+ * WARN event tells it.
  *
  * Any thread may call these functions, but one thread at a time takes. They return -EINVAL for a log without a copy,
  * -ESHUTDOWN for a closed one, and -EOWNERDEAD in a forked child, each with a sentence. Blocks can be taken and confirmed
@@ -35,7 +36,9 @@ typedef struct burst_copy_begun {
     uint32_t struct_bytes; /* the caller sets it to sizeof(burst_copy_begun_t) */
     int64_t next_sequence; /* of the first record that burst_copy_take will give */
     int64_t missing;       /* records right before that one which the copy lacks and the ring does not hold any more */
-    int64_t surplus;       /* so many of the copy's last records are of no log: drop them */
+    /* So many of the copy's last records are of no log: drop them. Then next_sequence is the last one + 1 - surplus +
+     * missing: the log file may have others with their sequences, which are missing. */
+    int64_t surplus;
 } burst_copy_begun_t;
 
 /* Begins, or begins again, behind the copy's last record; 0: the copy is empty. last_epoch is the epoch in the header of
@@ -79,7 +82,7 @@ int64_t burst_copied_sequence(burst_t *log);
 
 /* Waits until the record is durable in the ring and stored in the copy. timeout_ns and result are those of
  * burst_await_durable. Also returns -ENOTCONN (the copy is away) and -ENODATA (burst_copy_begin named the record as
- * missing): the record then has one copy. */
+ * missing, since this open): the record then has one copy. */
 int burst_await_copied(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
 enum burst_copy_state {

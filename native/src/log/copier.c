@@ -16,6 +16,7 @@ struct copier {
     struct events *events;
     struct ring *ring;
     struct log_source source;
+    uint64_t first_sequence; /* of this epoch */
     char name[COPIER_NAME_BYTES];
     _Atomic uint64_t next_sequence; /* the sequence at `kept` */
     struct event_count moved;       /* notified when any of the next three changes */
@@ -43,7 +44,8 @@ static const struct log_source_ops sealed_ops = {.has_lost_pages = has_lost_page
 /* Tells those who wait. A wake-up is a system call for each of them, so it comes only with news. The caller holds the
  * lock. */
 static void tell_waiting(struct copier *copy) {
-    const uint64_t end = copy->state == COPY_EXPECTED ? 0 : copy->kept.walk.sequence;
+    /* Only a copy that is here has what is before `kept`: copier_hear_noted moves it while the copy is away. */
+    const uint64_t end = copy->state == COPY_IS_HERE ? copy->kept.walk.sequence : atomic_load(&copy->whole_end);
     const uint32_t is_vain = copy->is_over || copy->state == COPY_IS_AWAY;
     if (atomic_load(&copy->whole_from) != copy->missing_end || atomic_load(&copy->whole_end) != end ||
         atomic_load(&copy->is_vain) != is_vain) {
@@ -74,6 +76,7 @@ int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
     copy->events = parts->events;
     copy->ring = parts->ring;
     copy->state = COPY_EXPECTED;
+    copy->first_sequence = ring_next_sequence(parts->ring);
     copy->source = parts->source;
     copy->source.ops = &sealed_ops;
     snprintf(copy->name, sizeof copy->name, "%s", parts->name);
@@ -175,6 +178,29 @@ static void tell_begun(const struct copier *copy, uint64_t last_sequence, const 
     }
 }
 
+/* Returns the copy's last record that is of the log. Records of an earlier epoch are not if this epoch has their sequences:
+ * also if these were drained while the copy was away, so that `next` is behind them. */
+static uint64_t last_of_log(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t next) {
+    uint64_t end = last_sequence + 1 < next ? last_sequence + 1 : next;
+    if (last_epoch < copy->ring->epoch && copy->first_sequence < end) {
+        end = copy->first_sequence;
+    }
+    return end - 1;
+}
+
+/* The ring cannot tell which of the copy's records are of the log if it holds none that both have, and a later epoch than the
+ * copy's, but not this one alone, may have had their sequences. */
+static void tell_unsure(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t next) {
+    if (last_sequence > 0 && next == copy->kept.walk.sequence && last_epoch + 1 < copy->ring->epoch &&
+        last_epoch < copy->kept.walk.epoch) {
+        events_post(
+            copy->events, EVENT_WARN,
+            "copy %s of ring %s ends with record %llu of epoch %u, and the log was drained without it in a later "
+            "one: the last records of the copy may be some that a crash took from the log; compare the two",
+            copy->name, copy->ring->path, (unsigned long long)last_sequence, last_epoch);
+    }
+}
+
 static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
     struct log_cursor cursor;
     int rc = copy->is_over ? refuse_closed(copy) : 0;
@@ -182,7 +208,7 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
     if (rc < 0) {
         return rc;
     }
-    const uint64_t next = cursor.walk.sequence;
+    const uint64_t next = cursor.walk.sequence, last = last_of_log(copy, last_sequence, last_epoch, next);
     if (last_epoch > copy->ring->epoch || (last_epoch == copy->ring->epoch && last_sequence >= next)) {
         return error_set(
             EINVAL,
@@ -190,12 +216,11 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
             "of another ring, or an older state of the ring was put back",
             copy->name, (unsigned long long)last_sequence, last_epoch, copy->ring->path, copy->ring->epoch);
     }
-    *begun = (struct copier_begun){.next_sequence = next,
-                                   .missing = next > last_sequence + 1 ? next - last_sequence - 1 : 0,
-                                   .surplus = next <= last_sequence ? last_sequence + 1 - next : 0};
-    tell_begun(copy, last_sequence, begun);
+    *begun = (struct copier_begun){.next_sequence = next, .missing = next - last - 1, .surplus = last_sequence - last};
+    tell_unsure(copy, last_sequence, last_epoch, next);
+    tell_begun(copy, last, begun);
     if (begun->missing > 0) {
-        const uint64_t from = last_sequence + 1;
+        const uint64_t from = last + 1;
         copy->missing_from = copy->missing_end == 0 || from < copy->missing_from ? from : copy->missing_from;
         copy->missing_end = next;
         copy->missing += begun->missing;

@@ -15,6 +15,7 @@
  * that the copy lacks; the copy says what its last record is, and goes on behind it. If a write of the ring fails, the
  * copy may have more than recovery proves: records that no call acknowledged. The next epoch gives their sequences to
  * other records, so copier_begin asks for the epoch of the copy's last record, and says how many of its records are void.
+ * It cannot if the log went on without the copy in an epoch between the two, and says so.
  *
  * Two things let the drain go on alone, and then a crash can leave a gap, which the next copier_begin names: the copy is
  * away (copier_away), or the drain must bring a stream's records to their old place before the open returns.

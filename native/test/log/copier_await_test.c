@@ -49,6 +49,86 @@ static void a_copy_that_has_not_begun_has_nothing(void **state) {
     assert_int_equal(copier_await(copy(), 1, 0), 1);
 }
 
+static void what_is_drained_while_the_copy_is_away_is_never_called_copied(void **state) {
+    (void)state;
+    open_and_begin();
+    append_blocks(2);
+    take_and_confirm_all();
+    copier_away(copy());
+    append_blocks(2);
+    drain_all();
+    assert_int_equal(copier_await(copy(), 3, 0), -ENOTCONN);
+    copier_end(copy());
+    assert_int_equal(copier_await(copy(), 3, 0), -ESHUTDOWN);
+    assert_int_equal(copier_await(copy(), 2, 0), 1);
+}
+
+static void a_copy_that_is_away_and_never_began_has_nothing(void **state) {
+    (void)state;
+    open_and_begin();
+    append_blocks(2);
+    take_and_confirm_all();
+    drain_all();
+    close_ring();
+    open_ring();
+    copier_away(copy());
+    assert_int_equal(copier_await(copy(), 1, 0), -ENOTCONN);
+}
+
+/* A crash took the copy's last record from the ring, and the copy is away until another one with its sequence is in the log
+ * file. */
+static void a_record_of_no_log_is_dropped_though_the_ring_is_behind_it(void **state) {
+    (void)state;
+    open_and_begin();
+    append(100);
+    take_and_confirm_all();
+    host.fail_submitted = 1;
+    assert_true(ring_append(host.engine->ring, "lost", 4, 0, 0, &for_ever) < 0);
+    host.fail_submitted = 0;
+    assert_int_equal(take(), 1);
+    assert_int_equal(copied.last, 2);
+    close_ring();
+    open_ring();
+    copier_away(copy());
+    append(10);
+    append(10);
+    drain_all();
+    begin();
+    assert_int_equal(begun.surplus, 1);
+    assert_int_equal(begun.missing, 2);
+    assert_int_equal(begun.next_sequence, 4);
+    assert_true(is_told("records 2 to 3 are not in it"));
+    assert_int_equal(copier_await(copy(), 2, 0), -ENODATA);
+    assert_int_equal(copier_await(copy(), 1, 0), 1);
+}
+
+static void what_nobody_can_know_of_a_copy_is_told(void **state) {
+    (void)state;
+    open_and_begin();
+    append(100);
+    take_and_confirm_all();
+    for (int turn = 0; turn < 2; turn++) {
+        close_ring();
+        open_ring();
+        copier_away(copy());
+        append(10);
+        drain_all();
+    }
+    begin();
+    assert_int_equal(begun.missing, 2);
+    assert_true(is_told("ends with record 1 of epoch 1, and the log was drained without it in a later one"));
+    take_and_confirm_all();
+    append(10);
+    take_and_confirm_all();
+    drain_all();
+    close_ring();
+    open_ring();
+    close_ring();
+    open_and_begin();
+    assert_int_equal(begun.missing, 0);
+    assert_false(is_told("was drained without it"));
+}
+
 static void what_a_copy_loses_later_is_missing_too(void **state) {
     struct copier_figures figures;
     (void)state;
@@ -96,6 +176,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         COPY_TEST(a_call_that_waits_is_woken_by_a_confirmation_alone),
         COPY_TEST(a_copy_that_has_not_begun_has_nothing),
+        COPY_TEST(what_is_drained_while_the_copy_is_away_is_never_called_copied),
+        COPY_TEST(a_copy_that_is_away_and_never_began_has_nothing),
+        COPY_TEST(a_record_of_no_log_is_dropped_though_the_ring_is_behind_it),
+        COPY_TEST(what_nobody_can_know_of_a_copy_is_told),
         COPY_TEST(what_a_copy_loses_later_is_missing_too),
         COPY_TEST(the_state_is_told),
     };

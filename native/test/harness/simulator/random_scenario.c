@@ -52,7 +52,8 @@ static void any_step(struct world *world) {
         return;
     case 12:
         world->files.space_bytes = world_random(world, 3) == 0 ? (int64_t)world_random(world, 3000) : -1;
-        world->files.fail_sync_in = world_random(world, 4) == 0 && !world->copy.is_kept ? 0 : -1;
+        world->files.fail_sync_in =
+            world_random(world, 4) == 0 && (!world->copy.is_kept || world->copy.may_fail) ? 0 : -1;
         return;
     default:
         world->device.fail_write_in = -1;
@@ -127,10 +128,16 @@ void anything(struct world *world) {
     run_any(world, 0);
 }
 
-/* Without syncs that fail: a log that was diverted goes back at an open, which does not wait for the copy. */
+/* Without syncs that fail, and with a copy that is always there: it never misses a record. */
 void anything_with_a_copy(struct world *world) {
     world->copy.is_kept = 1;
     run_any(world, 0);
+}
+
+/* A log that was diverted by a failed sync goes back at an open, which does not wait for the copy. */
+void anything_with_a_failing_copy(struct world *world) {
+    world->copy.may_fail = 1;
+    anything_with_a_copy(world);
 }
 
 void anything_with_streams(struct world *world) {

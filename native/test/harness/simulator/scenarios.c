@@ -390,6 +390,7 @@ const struct scenario scenarios[] = {
     {"readers-beside-anything", 12, 1, readers_beside_anything, 0},
     {"anything", 12, 3, anything, 0},
     {"anything-with-a-copy", 12, 3, anything_with_a_copy, 0},
+    {"anything-with-a-failing-copy", 12, 3, anything_with_a_failing_copy, 0},
     {"anything-with-streams", 14, 3, anything_with_streams, 0},
     {"anything-with-segments", 14, 3, anything_with_segments, 1},
     {"anything-with-rolls", 14, 3, anything_with_rolls, 0},

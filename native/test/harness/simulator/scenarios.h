@@ -154,6 +154,7 @@ void readers_beside_anything(struct world *world);
 /* random_scenario.c */
 void anything(struct world *world);
 void anything_with_a_copy(struct world *world);
+void anything_with_a_failing_copy(struct world *world);
 void anything_with_streams(struct world *world);
 void anything_with_segments(struct world *world);
 void anything_with_rolls(struct world *world);

@@ -150,6 +150,9 @@ void world_copy(struct world *to, const struct world *from) {
     to->copy.last = from->copy.last;
     to->copy.confirmed = from->copy.confirmed;
     to->copy.acknowledged = from->copy.acknowledged;
+    to->copy.may_fail = from->copy.may_fail;
+    to->copy.is_away = from->copy.is_away;
+    to->copy.may_miss = from->copy.may_miss;
     to->rolls_by_caller = from->rolls_by_caller;
     to->rolls_planned = from->rolls_planned;
     to->has_index = from->has_index;

@@ -278,8 +278,12 @@ struct sim_copy {
     uint64_t last;         /* its last record */
     uint64_t confirmed;    /* it has told the log that it has stored the records up to this one */
     uint64_t acknowledged; /* both have them: what a call may have been told */
+    int may_fail;          /* syncs of the log file may fail, and the copy may be declared away */
+    int is_away;
+    int may_miss; /* it was away, or a sync failed, since an open at which it had all and the log was in its file */
     struct {
         uint32_t epoch, incarnation;
+        int is_missing;
     } records[MODEL_RECORDS_MAX]; /* by sequence */
 };
 
