@@ -39,7 +39,7 @@ public final class KafkaCopyStore implements CopyStore {
     private static final String TRANSACTION_TIMEOUT = "transaction.timeout.ms";
     private static final String API_TIMEOUT = "default.api.timeout.ms";
 
-    private static final Map<String, Object> DEFAULTS = Map.of(
+    static final Map<String, Object> DEFAULTS = Map.of(
             "request.timeout.ms",
             "5000",
             "delivery.timeout.ms",
