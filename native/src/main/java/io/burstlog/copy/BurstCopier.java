@@ -94,6 +94,7 @@ public final class BurstCopier implements AutoCloseable {
     private ByteBuffer buffer;
     private long pauseMillis = FIRST_PAUSE_MILLIS / 2;
     private long blocksBefore;
+    private long countedUpTo;
 
     private BurstCopier(BurstLog log, CopySettings settings) {
         this.log = log;
@@ -228,7 +229,10 @@ public final class BurstCopier implements AutoCloseable {
     }
 
     private void begun(CopyFeed.Begun begun) {
-        missing.addAndGet(begun.missing());
+        long next = begun.nextSequence();
+        // A session that failed before it stored its mark has counted some of them.
+        missing.addAndGet(Math.max(0, next - Math.max(next - begun.missing(), countedUpTo)));
+        countedUpTo = Math.max(countedUpTo, next);
         failure = null;
         state = State.COPYING;
         report.begun(place, begun);

@@ -10,6 +10,9 @@ import io.burstlog.copy.BurstCopier.State;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -44,6 +47,7 @@ class BurstCopierTest {
                         .isEqualTo(sequence);
             }
             assertThat(rig.copier.stats().copiedSequence()).isEqualTo(500);
+            assertThat(rig.servers.blocks().get(0)).hasToString("mark 1 of ring " + rig.log.ringId());
             assertThat(rig.copied()).isEqualTo(upTo(500));
             rig.awaitEvent("copy B of ring " + folder.resolve("orders.ring")
                     + " is in memory of 2 of 3 servers, and goes on" + " with record 1");
@@ -133,6 +137,40 @@ class BurstCopierTest {
         assertThatThrownBy(() -> rig.log.awaitCopied(sequence, LONG_ENOUGH)).hasMessageContaining("one copy only");
         assertThat(rig.copied()).containsExactly(2L);
         rig.close();
+    }
+
+    @Test
+    void theRecordsThatTheCopyLacksAreExactlyThoseThatWereNamed() {
+        Random random = new Random(5);
+        MemoryCopy servers = new MemoryCopy(5).pipelined(3);
+        Set<Long> named = new TreeSet<>();
+        Set<Long> copied = new TreeSet<>();
+        long last = 0;
+        for (int round = 0; round < 6; round++) {
+            CopyRig rig = new CopyRig(folder, servers).degrade().open();
+            for (int i = 0; i < 300; i++) {
+                if (random.nextInt(30) == 0) {
+                    servers.setReachable(random.nextBoolean());
+                }
+                last = rig.append("order");
+                if (random.nextInt(10) == 0 && rig.isCopied(last)) {
+                    copied.add(last);
+                }
+                if (random.nextInt(50) == 0) {
+                    rig.log.awaitDrained(Duration.ofMillis(50));
+                }
+            }
+            servers.setReachable(true);
+            rig.awaitState(State.COPYING);
+            rig.close();
+            named.addAll(rig.named());
+        }
+        List<Long> inCopy = CopiedSequences.of(servers.blocks());
+        assertThat(inCopy).isSorted().doesNotHaveDuplicates().containsAll(copied);
+        Set<Long> lacking = new TreeSet<>(upTo(last));
+        inCopy.forEach(lacking::remove);
+        assertThat(lacking).isEqualTo(named).isNotEmpty();
+        assertThat(copied).isNotEmpty();
     }
 
     @Test

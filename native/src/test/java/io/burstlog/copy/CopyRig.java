@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstEvent;
+import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.Durability;
 import io.burstlog.copy.BurstCopier.Away;
@@ -16,6 +17,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /** A ring in a file, a copy of it in memory, and a copier. */
 final class CopyRig implements AutoCloseable {
@@ -80,6 +84,27 @@ final class CopyRig implements AutoCloseable {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
         }
+    }
+
+    boolean isCopied(long sequence) {
+        try {
+            return log.awaitCopied(sequence, Duration.ofMillis(200));
+        } catch (BurstException away) {
+            assertThat(away.code()).isEqualTo(BurstException.Code.COPY_AWAY);
+            return false;
+        }
+    }
+
+    /** The records of which an event says that the copy lacks them. */
+    List<Long> named() {
+        Pattern range = Pattern.compile("records ([0-9]+) to ([0-9]+) are not in it");
+        return events.stream()
+                .map(range::matcher)
+                .filter(Matcher::find)
+                .flatMapToLong(
+                        found -> LongStream.rangeClosed(Long.parseLong(found.group(1)), Long.parseLong(found.group(2))))
+                .boxed()
+                .toList();
     }
 
     void awaitState(State state) {
