@@ -6,7 +6,9 @@ import io.burstlog.CopyFeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 
 /**
  * The time from one fence of a store to its next failure: takes records, sends them, and confirms those that the store
@@ -37,7 +39,7 @@ final class CopySession {
         this.blocks = blocks;
     }
 
-    /** Begins behind the copy's newest block, and says so with a mark. */
+    /** Begins behind the copy's newest block, and says so with marks. */
     CopyFeed.Begun begin(CopyBlock newest) throws IOException, CopyStore.FencedException, InterruptedException {
         if (newest != null && !newest.ring().equals(ring)) {
             throw new CopyStore.RefusedException("it holds the copy of another ring, " + newest.ring());
@@ -45,8 +47,18 @@ final class CopySession {
         long last = newest == null ? 0 : newest.lastSequence();
         int epoch = newest == null ? 0 : newest.epoch();
         CopyFeed.Begun begun = feed.begin(last, epoch);
-        store.send(CopyBlock.mark(ring, begun.nextSequence(), epoch), () -> {});
+        for (CopyBlock mark : marks(begun, ring, epoch)) {
+            store.send(mark, () -> {});
+        }
         return begun;
+    }
+
+    /** One mark. If void records stand before a gap, another one before that, where the gap begins. */
+    static List<CopyBlock> marks(CopyFeed.Begun begun, String ring, int epoch) {
+        LongStream sequences = begun.surplus() > 0 && begun.missing() > 0
+                ? LongStream.of(begun.nextSequence() - begun.missing(), begun.nextSequence())
+                : LongStream.of(begun.nextSequence());
+        return sequences.mapToObj(each -> CopyBlock.mark(ring, each, epoch)).toList();
     }
 
     /**

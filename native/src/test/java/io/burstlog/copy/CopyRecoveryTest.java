@@ -4,6 +4,7 @@ package io.burstlog.copy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.burstlog.CopyFeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +67,18 @@ class CopyRecoveryTest {
                 .mark(6)
                 .add(6, 7));
         assertThat(folder.resolve("stream_1")).hasContent(lines("record", 1, 7));
+    }
+
+    /**
+     * The ring lost three records that the copy has; it gave their sequences, and two more, while the copy was away.
+     */
+    @Test
+    void void_records_before_a_gap_are_left_out() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(1, 3).add(StoredBlocks.block(1, "void", 4, 6));
+        CopySession.marks(new CopyFeed.Begun(9, 5, 3), RingRecords.RING, 1).forEach(copy::add);
+        CopyRecovery.Report report = recover(copy.add(9, 9));
+        assertThat(report.findings()).containsExactly("the copy lacks the records 4 to 8");
+        assertThat(folder.resolve("stream_1")).hasContent(lines("record", 1, 3) + "record 9\n");
     }
 
     @Test
