@@ -435,7 +435,6 @@ int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 #include "burstlog_rolling.h"
 #include "burstlog_tasks.h"
 #include "burstlog_consumer.h"
-#include "burstlog_copy.h"
 #include "burstlog_reader.h"
 
 /* Binds the methods of the Java class that are called for each event, by JNI RegisterNatives: a JNI call, although JNA

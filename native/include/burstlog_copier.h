@@ -80,6 +80,9 @@ int burst_copy_confirm(burst_t *log, int64_t sequence);
  * missing. It never falls. Before burst_copy_begin: the last sequence that the ring does not keep. */
 int64_t burst_copied_sequence(burst_t *log);
 
+/* Copies the id of the ring, which the copy needs to tell rings apart; every log has one. Works on a closed handle. */
+void burst_ring_id(const burst_t *log, uint8_t id[16]);
+
 /* Waits until the record is durable in the ring and stored in the copy. timeout_ns and result are those of
  * burst_await_durable. Also returns -ENOTCONN (the copy is away) and -ENODATA (burst_copy_begin named the record as
  * missing, since this open): the record then has one copy. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls on a log's second copy: burstlog_copier.h. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "log/log.h"
@@ -123,4 +124,8 @@ int burst_await_copied(burst_t *log, int64_t sequence, int64_t timeout_ns) {
         log_leave(log);
     }
     return rc;
+}
+
+void burst_ring_id(const burst_t *log, uint8_t id[16]) {
+    memcpy(id, log->uuid, sizeof log->uuid);
 }

@@ -145,8 +145,6 @@ public final class Engine {
 
     static native void burst_nudge(long log);
 
-    public static native void burst_hurry(long log);
-
     private static native void burst_ring_id(long log, byte[] id);
 
     static native int burst_is_drained(long log, long sequence);
