@@ -27,6 +27,7 @@ struct copier {
     enum copier_state state;
     int is_over; /* the log is closed */
     struct log_cursor kept, taken;
+    struct log_cursor noted; /* as the newest checkpoint has it: the ring may give back what is before it */
     /* The records that copier_begin named, which the copy lacks; also what lies between two such ranges. */
     uint64_t missing_from, missing_end;
     uint64_t missing; /* so many it has named in all */
@@ -44,7 +45,7 @@ static const struct log_source_ops sealed_ops = {.has_lost_pages = has_lost_page
 /* Tells those who wait. A wake-up is a system call for each of them, so it comes only with news. The caller holds the
  * lock. */
 static void tell_waiting(struct copier *copy) {
-    /* Only a copy that is here has what is before `kept`: copier_hear_noted moves it while the copy is away. */
+    /* Only a copy that is here has what is before `kept`. */
     const uint64_t end = copy->state == COPY_IS_HERE ? copy->kept.walk.sequence : atomic_load(&copy->whole_end);
     const uint32_t is_vain = copy->is_over || copy->state == COPY_IS_AWAY;
     if (atomic_load(&copy->whole_from) != copy->missing_end || atomic_load(&copy->whole_end) != end ||
@@ -81,7 +82,7 @@ int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
     copy->source.ops = &sealed_ops;
     snprintf(copy->name, sizeof copy->name, "%s", parts->name);
     pthread_mutex_init(&copy->lock, NULL);
-    copy->kept = copy->taken =
+    copy->kept = copy->taken = copy->noted =
         log_source_at(&copy->source, parts->start.drained_position, parts->start.next_sequence, parts->start.epoch);
     atomic_store(&copy->ring->copy.sealed, copy->ring->begin_position);
     copy->ring->copy.is_kept = 1;
@@ -204,6 +205,9 @@ static void tell_unsure(const struct copier *copy, uint64_t last_sequence, uint3
 static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
     struct log_cursor cursor;
     int rc = copy->is_over ? refuse_closed(copy) : 0;
+    if (copy->state == COPY_IS_AWAY && copy->noted.walk.position > copy->kept.walk.position) {
+        copy->kept = copy->noted; /* the ring did not wait for the copy */
+    }
     rc = rc < 0 ? rc : find(copy, last_sequence, last_epoch, &cursor);
     if (rc < 0) {
         return rc;
@@ -418,9 +422,7 @@ void copier_release(struct copier *copy, uint64_t position) {
 
 void copier_hear_noted(struct copier *copy, const struct checkpoint_position *least) {
     pthread_mutex_lock(&copy->lock);
-    if (copy->state == COPY_IS_AWAY && least->drained_position > copy->kept.walk.position) {
-        copy->kept = log_source_at(&copy->source, least->drained_position, least->next_sequence, least->epoch);
-    }
+    copy->noted = log_source_at(&copy->source, least->drained_position, least->next_sequence, least->epoch);
     pthread_mutex_unlock(&copy->lock);
 }
 

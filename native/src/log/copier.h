@@ -108,7 +108,7 @@ int copier_has_begun(struct copier *copy);
 /* The drain let go of the log before `position`: the ring gets back what the copy has, too. Only the keeper calls it. */
 void copier_release(struct copier *copy, uint64_t position);
 
-/* A checkpoint was written. While the copy is away, it can go on nowhere before `least`. Only the keeper calls it. */
+/* A checkpoint was written. A copy that is away by then, or later, goes on nowhere before `least`. Only the keeper calls it. */
 void copier_hear_noted(struct copier *copy, const struct checkpoint_position *least);
 
 /* No more records come, and none is released: all who wait here return. */

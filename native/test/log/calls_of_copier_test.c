@@ -81,7 +81,7 @@ static void a_close_waits_for_the_copy_within_its_time(void **state) {
     pthread_t thread = start_copier();
     assert_int_equal(burst_append(copied_log, "record", 6, 0), 1);
     assert_int_equal(burst_await_copied(copied_log, 1, SECOND_NS / 100), 0);
-    assert_int_equal(burst_close_within(copied_log, SECOND_NS / 2), 1);
+    assert_int_equal(burst_close_within(copied_log, 3 * SECOND_NS), 1);
     end_copier(thread);
     atomic_store(&confirms, 1);
     copied_log = open_copied("B");
@@ -118,7 +118,7 @@ static void the_figures_tell_of_the_copy(void **state) {
     assert_int_equal(stats(copied_log).copy.records_behind, 1);
     begin(copied_log, 0, 0);
     assert_int_equal(burst_await_copied(copied_log, 1, 0), 0);
-    assert_int_equal(burst_await_copied(copied_log, 1, SECOND_NS / 100), 0); /* the first one did not wait */
+    assert_int_equal(burst_await_copied(copied_log, 1, SECOND_NS / 10), 0); /* the first one did not wait */
     assert_int_equal(stats(copied_log).stages[BURST_STAGE_COPY_WAIT].count, 1);
     assert_true(stats(copied_log).stages[BURST_STAGE_COPY_WAIT].max_ns >= SECOND_NS / 100);
     pthread_t thread = start_copier();

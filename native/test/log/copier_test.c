@@ -216,6 +216,28 @@ static void what_is_drained_early_stays_in_the_ring_for_the_copy(void **state) {
     assert_true(host.engine->ring->freed > freed);
 }
 
+/* Both checkpoints have the records before the copy is declared away, and none is written before it begins. */
+static void what_was_drained_early_is_missing_in_a_copy_declared_away(void **state) {
+    (void)state;
+    open_and_begin();
+    append_blocks(8);
+    close_ring();
+    strcat(host.file, ".other");
+    open_ring();
+    drain_all();
+    copier_away(copy());
+    assert_true(is_told("records from 1 on have one copy only"));
+    engine_step(host.engine, 0);
+    append_blocks(14); /* the last ones stand where the first ones were */
+    begin();
+    assert_int_equal(begun.missing, 8);
+    assert_int_equal(begun.next_sequence, 9);
+    assert_true(is_told("records 1 to 8 are not in it, and not in the ring any more"));
+    assert_int_equal(copier_await(copy(), 8, 0), -ENODATA);
+    take_and_confirm_all();
+    assert_int_equal(copied.last, 22);
+}
+
 /* The drain has nothing to write, so it writes no checkpoint. */
 static void space_comes_back_if_the_copy_alone_moves(void **state) {
     (void)state;
@@ -292,6 +314,7 @@ int main(void) {
         COPY_TEST(nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named),
         COPY_TEST(a_copy_that_is_back_soon_misses_nothing),
         COPY_TEST(what_is_drained_early_stays_in_the_ring_for_the_copy),
+        COPY_TEST(what_was_drained_early_is_missing_in_a_copy_declared_away),
         COPY_TEST(space_comes_back_if_the_copy_alone_moves),
         COPY_TEST(a_full_ring_names_the_one_who_is_behind),
         COPY_TEST(an_end_names_what_the_copy_lacks),

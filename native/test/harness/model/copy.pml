@@ -10,6 +10,7 @@
  *     confirm             copier_confirm, of what is stored
  *     begin, go_away      copier_begin with find; copier_away. A copy may lose what it has not confirmed
  *     drain, note         drain/step.c: up to drain_copied_reach; then the checkpoint, and copier_hear_noted
+ *     dry                 drain_stream_dry, which does not wait for the copy: a stream is opened with another file, say
  *     release             copier_release
  *     tell                log/copier.c look and judge: what burst_await_copied answers for a durable record
  *     crash               records that are not durable survive as far as a torn write has it
@@ -18,11 +19,12 @@
  * A position is a sequence, and a record is known by its sequence and the epoch that wrote it. A gap stands in the copy as
  * a mark of the epoch in which it was named.
  *
- * Asserted: no record leaves the ring before the copy has it, unless it was drained while the copy was away. A call is
- * told that the copy has a record only if both have it, and for as long as host and copy live that stays so. Behind a begin
- * the copy has each record of the log that was not named as missing, as the log has it, and none of those that were named;
- * nothing is named unless the copy was away. All this holds unless the engine said that it cannot know it: the log was opened twice
- * and went on without the copy.
+ * Asserted: no record leaves the ring before the copy has it, unless it was drained while the copy was away, or by
+ * dry. A copy begins at nothing that has left the ring. A call is told that the copy has a record only if both have
+ * it, and for as long as host and copy live that stays so. Behind a begin the copy has each record of the log that
+ * was not named as missing, as the log has it, and none of those that were named; nothing is named unless the copy
+ * was away, or the stream was dried. All this holds unless the engine said that it cannot know it: the log was opened
+ * twice and went on without the copy.
  */
 #ifndef RECORDS
 #define RECORDS 3
@@ -57,7 +59,7 @@ bit is_mark[LAST];
 
 /* Ghosts */
 bit told[LAST];  /* a call was told that ring and copy have it */
-bit alone[LAST]; /* it was drained while the copy was away */
+bit alone[LAST]; /* it was drained while the copy was away, or by dry */
 bit unsure;      /* tell_unsure: the engine said that it cannot know which records of the copy are the log's */
 byte crashes, aways, i, at;
 
@@ -75,12 +77,13 @@ inline drain() {
     drained++
 }
 
+inline dry() {
+    alone[drained] = 1;
+    drained++
+}
+
 inline note() {
-    noted = drained;
-    if
-    :: state == AWAY && noted > kept -> kept = noted /* hear_noted */
-    :: else
-    fi
+    noted = drained
 }
 
 inline release() {
@@ -142,6 +145,11 @@ inline name_missing() {
 
 inline begin() {
     lose_some();
+    if
+    :: state == AWAY && noted > kept -> kept = noted
+    :: else
+    fi;
+    assert(kept >= released);
     find();
     unsure = unsure || (stored > 1 && at == kept && has[stored - 1] + 1 < epoch && has[stored - 1] < wrote[kept - 1]);
     do
@@ -226,6 +234,7 @@ end:
     :: d_step { sealed < claimed -> sealed = claimed }
     :: d_step { durable < sealed -> land() }
     :: d_step { drained < copied_reach -> drain() }
+    :: d_step { drained < durable && state != AWAY -> dry() }
     :: d_step { noted < drained -> note() }
     :: d_step { may_release -> release() }
     :: d_step { state == HERE && taken < sealed -> taken++ }
