@@ -11,7 +11,6 @@ import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.bookkeeper.client.api.BKException;
 import org.apache.bookkeeper.client.api.ReadHandle;
 import org.apache.bookkeeper.client.api.WriteAdvHandle;
 
@@ -36,18 +35,25 @@ public final class BookKeeperStore implements CopyStore {
     private static final int MOST_UNDER_WAY = 16;
     private static final long LOOK_MILLIS = 100;
 
+    /** A ledger ends behind so many bytes, so that old ones can be deleted while the copier runs. */
+    private static final long LEDGER_BYTES = 1L << 30;
+
     private final String ringId;
     private final Map<String, String> properties;
+    private final long ledgerBytes;
     private final String writer = UUID.randomUUID().toString();
     private Cluster cluster;
 
     /** The newest epoch that this store has seen or made; 0 before the first {@link #fence}. */
     private int epoch;
 
+    /** Whether it has made a ledger. */
     private boolean hasBegun;
+
     private WriteAdvHandle ledger;
     private int bookies;
     private long nextEntry;
+    private long bytesInLedger;
     private Session session = new Session();
     private long looked;
 
@@ -70,9 +76,14 @@ public final class BookKeeperStore implements CopyStore {
      *     about a property that is wrong
      */
     public BookKeeperStore(String ringId, Map<String, String> properties) {
+        this(ringId, properties, LEDGER_BYTES);
+    }
+
+    BookKeeperStore(String ringId, Map<String, String> properties, long ledgerBytes) {
         Cluster.configuration(properties);
         this.ringId = ringId;
         this.properties = Map.copyOf(properties);
+        this.ledgerBytes = ledgerBytes;
     }
 
     private Cluster cluster() throws IOException, InterruptedException {
@@ -85,18 +96,33 @@ public final class BookKeeperStore implements CopyStore {
     @Override
     public CopyBlock fence() throws IOException, FencedException, InterruptedException {
         close();
+        try {
+            return fenced();
+        } catch (IOException later) {
+            close(); // threads of the client keep the JVM alive
+            throw later;
+        }
+    }
+
+    private CopyBlock fenced() throws IOException, FencedException, InterruptedException {
         List<Long> ledgers = cluster().ledgers(ringId);
         int newest = ledgers.isEmpty() ? 0 : LedgerId.epoch(ledgers.get(ledgers.size() - 1));
         if (newest > 0) {
             requireOwn(newest);
         }
         epoch = newest;
-        hasBegun = true;
         CopyBlock last = null;
         for (int i = ledgers.size() - 1; i >= 0 && last == null; i--) {
             last = lastBlock(ledgers.get(i));
         }
-        begin();
+        try {
+            begin();
+        } catch (FencedException another) {
+            if (hasBegun) {
+                throw another;
+            }
+            throw new IOException(another.getMessage(), another); // it went on to its next ledger meanwhile
+        }
         return last;
     }
 
@@ -142,7 +168,9 @@ public final class BookKeeperStore implements CopyStore {
             throw new IOException("ledger " + id + " cannot be made: fewer than two bookies are there");
         }
         epoch++;
+        hasBegun = true;
         nextEntry = 0;
+        bytesInLedger = 0;
         session = new Session();
     }
 
@@ -151,8 +179,7 @@ public final class BookKeeperStore implements CopyStore {
         requireNoFailure();
         if (ledger == null) {
             // Its ledger has ended in good order: the next one follows. Log4j may be at its end, and classes of the
-            // client
-            // that others than begin() would load now want their loggers in vain.
+            // client that others than begin() would load now want their loggers in vain.
             ClientThreads.awaitEndOfApplication();
             cluster();
             begin();
@@ -163,18 +190,32 @@ public final class BookKeeperStore implements CopyStore {
                     + " on, is longer than the entries of a bookie, which have " + cluster.mostEntryBytes()
                     + " at most: raise nettyMaxFrameSizeBytes in the bookies and here");
         }
+        if (bytesInLedger >= ledgerBytes) {
+            awaitPlaces(MOST_UNDER_WAY);
+            Cluster.close(ledger);
+            begin();
+        }
+        awaitPlaces(1);
+        bytesInLedger += bytes.length;
         Session own = session;
-        while (!own.places.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        ledger.writeAsync(nextEntry++, bytes).whenComplete((entry, failure) -> {
+            try {
+                if (failure != null) {
+                    own.failure.compareAndSet(null, failure);
+                } else if (own.failure.get() == null) {
+                    acknowledged.run();
+                }
+            } finally {
+                own.places.release();
+            }
+        });
+    }
+
+    private void awaitPlaces(int count) throws IOException, FencedException, InterruptedException {
+        while (!session.places.tryAcquire(count, LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
             requireNoFailure();
         }
-        ledger.writeAsync(nextEntry++, bytes).whenComplete((entry, failure) -> {
-            if (failure != null) {
-                own.failure.compareAndSet(null, failure);
-            } else if (own.failure.get() == null) {
-                acknowledged.run();
-            }
-            own.places.release();
-        });
+        requireNoFailure();
     }
 
     @Override
@@ -195,9 +236,8 @@ public final class BookKeeperStore implements CopyStore {
             return;
         }
         long id = LedgerId.of(ringId, epoch);
-        if (Cluster.code(failure) == BKException.Code.LedgerFencedException) {
-            throw new FencedException("ledger " + id + " was fenced");
-        }
+        // BookKeeper's autorecovery fences a ledger that lacks a bookie, too: fence() finds out whether a writer did
+        // it.
         throw Cluster.failed("ledger " + id + " takes no block", failure);
     }
 

@@ -158,11 +158,8 @@ final class Main {
 
     private int recover() throws IOException, InterruptedException {
         String source = argument("SOURCE");
-        Path folder = Path.of(required("to", "FOLDER"));
+        Path folder = CopyRecovery.newFolder(required("to", "FOLDER"));
         requireNothingElse(1);
-        if (Files.exists(folder)) {
-            throw new IOException(folder + " is there already: name a new folder");
-        }
         try (BookKeeperStore store = new BookKeeperStore(ringOf(source), properties)) {
             store.takeOver();
             return tell(CopyRecovery.of(store).to(folder));

@@ -36,8 +36,12 @@ class BookKeeperStoreIT {
         bookies = Bookies.shared();
     }
 
+    private static Map<String, String> properties() {
+        return new HashMap<>(Map.of("metadataServiceUri", bookies.uri(), "addEntryTimeoutSec", "2"));
+    }
+
     private BookKeeperStore store(String... properties) {
-        Map<String, String> all = new HashMap<>(Map.of("metadataServiceUri", bookies.uri(), "addEntryTimeoutSec", "2"));
+        Map<String, String> all = properties();
         for (int i = 0; i < properties.length; i += 2) {
             all.put(properties[i], properties[i + 1]);
         }
@@ -89,6 +93,23 @@ class BookKeeperStoreIT {
         assertThat(acknowledged).containsExactlyElementsOf(numbers(1, 60));
     }
 
+    /** A mark has 64 bytes. */
+    @Test
+    void a_full_ledger_ends_and_the_next_one_follows() throws Exception {
+        try (BookKeeperStore store = new BookKeeperStore(ring, properties(), 1024)) {
+            store.fence();
+            send(store, 1, 50);
+            awaitAcknowledged(store, 50);
+            assertThat(acknowledged).containsExactlyElementsOf(numbers(1, 50));
+        }
+        try (BookKeeperStore next = store();
+                Cluster cluster = new Cluster(properties())) {
+            assertThat(cluster.ledgers(ring)).hasSize(4);
+            assertThat(next.fence().firstSequence()).isEqualTo(50);
+            assertThat(readBack(next)).isEqualTo(numbers(1, 50));
+        }
+    }
+
     @Test
     void a_later_store_keeps_the_earlier_one_from_adding_a_block() throws Exception {
         try (BookKeeperStore first = store();
@@ -99,12 +120,30 @@ class BookKeeperStoreIT {
             assertThat(second.fence().firstSequence()).isEqualTo(5);
             send(first, 6, 6);
             assertThatThrownBy(() -> awaitAcknowledged(first, 6))
-                    .isInstanceOf(FencedException.class)
-                    .hasMessageMatching("ledger \\d+ was fenced");
+                    .isInstanceOf(IOException.class)
+                    .hasMessageMatching("ledger \\d+ takes no block .*");
             assertThatThrownBy(first::fence)
                     .isInstanceOf(FencedException.class)
                     .hasMessageMatching("ledger \\d+ was made by another one");
             assertThat(readBack(second)).isEqualTo(numbers(1, 5));
+        }
+    }
+
+    /** BookKeeper's autorecovery opens a ledger with recovery if one of its bookies is gone for long. */
+    @Test
+    void a_ledger_that_no_writer_fenced_is_followed_by_the_next_one() throws Exception {
+        try (BookKeeperStore store = store();
+                Cluster cluster = new Cluster(properties())) {
+            store.fence();
+            send(store, 1, 5);
+            awaitAcknowledged(store, 5);
+            Cluster.close(cluster.open(cluster.ledgers(ring).get(0), true));
+            send(store, 6, 6);
+            assertThatThrownBy(() -> awaitAcknowledged(store, 6)).isInstanceOf(IOException.class);
+            assertThat(store.fence().firstSequence()).isEqualTo(5);
+            send(store, 6, 10);
+            awaitAcknowledged(store, 10);
+            assertThat(readBack(store)).isEqualTo(numbers(1, 10));
         }
     }
 
@@ -117,7 +156,8 @@ class BookKeeperStoreIT {
             awaitAcknowledged(first, 5);
             other.takeOver();
             send(first, 6, 6);
-            assertThatThrownBy(() -> awaitAcknowledged(first, 6)).isInstanceOf(FencedException.class);
+            assertThatThrownBy(() -> awaitAcknowledged(first, 6)).isInstanceOf(IOException.class);
+            assertThatThrownBy(first::fence).isInstanceOf(RefusedException.class);
             other.takeOver();
             assertThat(readBack(other)).isEqualTo(numbers(1, 5));
         }

@@ -94,13 +94,13 @@ final class CopyMain {
 
     private int recover() throws IOException, InterruptedException {
         String topic = required("topic");
-        String folder = required("to");
+        Path folder = CopyRecovery.newFolder(required("to"));
         requireNothingElse();
         try (KafkaCopyStore store = new KafkaCopyStore(ring, topic, properties)) {
             if (!store.take()) {
                 throw new IOException("topic " + topic + " has no block of ring " + ring);
             }
-            return told(CopyRecovery.of(store).to(Path.of(folder)));
+            return told(CopyRecovery.of(store).to(folder));
         }
     }
 

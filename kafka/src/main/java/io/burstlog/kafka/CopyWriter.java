@@ -112,18 +112,21 @@ final class CopyWriter implements AutoCloseable {
 
     /** The producer calls it for each block, in the order of the blocks. */
     private void end(RecordMetadata stored, Exception refusal, Runnable acknowledged) {
-        if (refusal != null) {
-            failure.compareAndSet(null, refusal);
-        } else if (stored.offset() <= lastOffset) {
-            failure.compareAndSet(
-                    null,
-                    new KafkaException("offset " + stored.offset() + " came behind offset " + lastOffset
-                            + ": the topic was made anew, or has lost messages from its end"));
-        } else if (failure.get() == null) {
-            lastOffset = stored.offset();
-            acknowledged.run();
+        try {
+            if (refusal != null) {
+                failure.compareAndSet(null, refusal);
+            } else if (stored.offset() <= lastOffset) {
+                failure.compareAndSet(
+                        null,
+                        new KafkaException("offset " + stored.offset() + " came behind offset " + lastOffset
+                                + ": the topic was made anew, or has lost messages from its end"));
+            } else if (failure.get() == null) {
+                lastOffset = stored.offset();
+                acknowledged.run();
+            }
+        } finally {
+            places.release();
         }
-        places.release();
     }
 
     /**

@@ -57,10 +57,11 @@ public final class CopyRecovery {
     /** Reads all records. */
     void read(Sink sink) throws IOException, InterruptedException {
         List<Long> ends = ends();
-        long[] at = new long[2];
+        long[] at = new long[3]; // the place of the block, the last record, and where the last mark goes on
         store.readBack(block -> {
             int place = (int) at[0]++;
             long end = place < ends.size() ? ends.get(place) : Long.MAX_VALUE;
+            at[2] = block.isMark() ? block.firstSequence() : at[2];
             if (block.isMark() || block.firstSequence() >= end || block.lastSequence() <= at[1]) {
                 return;
             }
@@ -74,6 +75,9 @@ public final class CopyRecovery {
                 }
             }
         });
+        if (at[1] != 0 && at[2] > at[1] + 1) {
+            sink.gap(at[1] + 1, at[2] - 1);
+        }
     }
 
     /** {@return for each block that a mark follows: the sequence from which on its records are void} */
@@ -95,16 +99,33 @@ public final class CopyRecovery {
     }
 
     /**
+     * Refuses a folder that is there, before a copy is fenced for it.
+     *
+     * @param name the folder
+     * @return its path
+     * @throws IOException if it is there
+     */
+    public static Path newFolder(String name) throws IOException {
+        Path folder = Path.of(name);
+        if (Files.exists(folder)) {
+            throw new IOException(folder + " is there already: name a new folder");
+        }
+        return folder;
+    }
+
+    /**
      * Writes the payloads of each stream to a new file of its own, one behind the other, and syncs the files. On return
      * they are durable.
      *
-     * @param folder it is made if it is not there; the files have the names of the streams
+     * @param folder it is made if it is not there, in a folder that is there; the files have the names of the streams
      * @return what was written, and what the copy lacks
      * @throws IOException also if a file is there already, or a stored block is damaged
      * @throws InterruptedException if the thread was interrupted
      */
     public Report to(Path folder) throws IOException, InterruptedException {
-        Files.createDirectories(folder);
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectory(folder);
+        }
         Map<String, Output> outputs = new LinkedHashMap<>();
         List<String> findings = new ArrayList<>();
         try {
@@ -134,8 +155,10 @@ public final class CopyRecovery {
                 each.channel.close();
             }
         }
-        try (FileChannel names = FileChannel.open(folder)) {
-            names.force(true);
+        for (Path each : List.of(folder, folder.toAbsolutePath().getParent())) {
+            try (FileChannel names = FileChannel.open(each)) {
+                names.force(true);
+            }
         }
         return new Report(outputs.values().stream().map(Output::summary).toList(), findings);
     }

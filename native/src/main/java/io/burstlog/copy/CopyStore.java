@@ -8,7 +8,7 @@ import java.io.IOException;
  * Keeps the second copy of a ring, on other hosts: blocks, one after the other, of one writer at a time.
  *
  * <p>One thread calls it, that of {@link BurstCopier}; or one thread reads it back. The messages of its exceptions are
- * parts of a sentence, without a full stop: {@code ledger 12 was fenced}.
+ * parts of a sentence, without a full stop: {@code ledger 12 takes no block}.
  */
 public interface CopyStore extends Closeable {
 

@@ -96,6 +96,13 @@ class CopyRecoveryTest {
     }
 
     @Test
+    void a_gap_is_told_that_only_a_mark_knows_of() throws Exception {
+        CopyRecovery.Report report =
+                recover(new StoredBlocks().add(5, 6).mark(8).mark(9));
+        assertThat(report.findings()).containsExactly("the copy lacks the records 7 to 8");
+    }
+
+    @Test
     void each_stream_has_a_file_of_its_name() throws Exception {
         recover(new StoredBlocks()
                 .add(StoredBlocks.block(0, "main", 1, 2))
