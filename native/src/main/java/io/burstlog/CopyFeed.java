@@ -68,8 +68,11 @@ public final class CopyFeed {
         long[] block = struct();
         buffer.clear();
         long address = Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
-        int taken = BurstStream.check(
-                Engine.burst_copy_take(log, address, buffer.capacity(), NativeTime.nanosOf(timeout), block));
+        int taken = Engine.burst_copy_take(log, address, buffer.capacity(), NativeTime.nanosOf(timeout), block);
+        if (taken == -Engine.ESHUTDOWN) {
+            waits.releaseAll();
+        }
+        BurstStream.check(taken);
         buffer.limit(taken > 0 ? Math.toIntExact(block[1]) : 0);
         return taken > 0;
     }

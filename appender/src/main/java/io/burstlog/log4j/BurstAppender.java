@@ -341,7 +341,8 @@ public final class BurstAppender extends AbstractAppender {
             attachedTo.append(event, getLayout(), terms());
             return true;
         } catch (final BurstException failure) {
-            if (failure.code() == BurstException.Code.CLOSED) {
+            // The checkpoint waits until these have ended.
+            if (failure.code() == BurstException.Code.CLOSED && !ClientThreads.isOne()) {
                 Suspension.awaitEnd();
                 if (stream != attachedTo || refusal != null) {
                     return false;

@@ -218,7 +218,7 @@ final class EventStream extends OpenStream {
         if (isOfShipper && !ofShippers.take(event, layout)) {
             return;
         }
-        if (rolling != null) {
+        if (rolling != null && !isOfShipper) { // a roll waits for space
             rolling.beforeEvent(event);
         }
         final StreamConfig rule = element.stream().config();

@@ -185,6 +185,21 @@ class CopyElementTest {
         assertThat(directory.lines()).containsExactly("order 1", "from the client");
     }
 
+    /** A roll waits for space in the ring, which the ring gets when the copier goes on. */
+    @Test
+    void the_copiers_own_thread_rolls_no_file() {
+        final String rolling = " filePattern=\"" + temporary.resolve("orders-%i.log") + "\"";
+        final String policies = "<SizeBasedTriggeringPolicy size=\"1\"/>";
+        try (RunningLog4j log4j = with(COPIED + rolling, BOOKKEEPER + policies)) {
+            log4j.logger().info("order 1");
+            copy.atSend(() -> log4j.logger().info("from the client"));
+            log4j.logger().info("order 2");
+            awaitCopied("from the client");
+        }
+        assertThat(temporary.resolve("orders-1.log")).hasContent("order 1");
+        assertThat(directory.lines()).containsExactlyInAnyOrder("order 2", "from the client");
+    }
+
     @Test
     void a_stop_waits_for_calls_that_wait_and_their_events_are_logged_and_copied_once() throws Exception {
         copy.reach(false);

@@ -54,6 +54,7 @@ class NativeImageIT {
             Map.entry(
                     "native/ConfigValues.java",
                     List.of("io.burstlog.BurstConfig$Builder", "io.burstlog.StreamConfig$Builder")),
+            Map.entry("native/CopyTerms.java", List.of()), // a service, which native-image finds itself
             Map.entry("native/VirtualThreads.java", List.of("java.lang.Thread")),
             Map.entry("native/Registration.java", List.of()), // MBeans: a test of their own
             Map.entry("native/LibraryLocation.java", List.of()), // a resource: a test of its own

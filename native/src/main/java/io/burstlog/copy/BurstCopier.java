@@ -78,7 +78,6 @@ public final class BurstCopier implements AutoCloseable {
     private final CopyFeed feed;
     private final CopySettings settings;
     private final CopyReport report;
-    private final long longestRecord;
     private final Thread thread;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final AtomicLong blocks = new AtomicLong();
@@ -101,7 +100,6 @@ public final class BurstCopier implements AutoCloseable {
         this.feed = log.copyFeed();
         this.settings = settings;
         this.report = new CopyReport(feed.toString(), settings.away() == Away.WAIT, settings.listener());
-        this.longestRecord = log.maxRecordBytes();
         this.thread = new Thread(new ThreadGroup("burstlog-copier"), this::run, "burstlog-copier");
         thread.setDaemon(true);
     }
@@ -185,12 +183,17 @@ public final class BurstCopier implements AutoCloseable {
                 throw closed;
             }
         } catch (InterruptedException closing) {
-            Thread.currentThread().interrupt();
+            // The thread ends, and the store is to close its clients in good order: so it is not interrupted again.
         } finally {
             state = end;
-            if (store != null) {
-                store.close();
-            }
+            closeStore();
+        }
+    }
+
+    private void closeStore() {
+        if (store != null) {
+            store.close();
+            store = null;
         }
     }
 
@@ -209,7 +212,7 @@ public final class BurstCopier implements AutoCloseable {
                 buffer = ByteBuffer.allocateDirect(settings.blockBytes());
             }
             while (!isStopped()) {
-                buffer = session.step(buffer, longestRecord);
+                buffer = session.step(buffer, settings.blockBytes());
             }
             return null;
         } catch (Throwable met) {
@@ -247,7 +250,7 @@ public final class BurstCopier implements AutoCloseable {
     private static boolean isFinal(Throwable met) {
         return met instanceof FencedException
                 || met instanceof RefusedException
-                || met instanceof Error
+                || met instanceof Error && !(met instanceof OutOfMemoryError)
                 || met instanceof BurstException refused && refused.code() != Code.COPY_AWAY;
     }
 
@@ -269,6 +272,7 @@ public final class BurstCopier implements AutoCloseable {
         do {
             feed.away();
             report.failed(met);
+            closeStore(); // its client may have threads that keep the JVM alive
         } while (!stop.await(CopyReport.EVERY_NANOS, TimeUnit.NANOSECONDS));
     }
 }

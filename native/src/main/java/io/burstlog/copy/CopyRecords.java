@@ -37,6 +37,21 @@ final class CopyRecords {
         return (length + 7) & ~7;
     }
 
+    /** Takes whole records off the front: as many as fit into {@code most} bytes, and at least one. */
+    static ByteBuffer cut(ByteBuffer records, int most) {
+        ByteBuffer bytes = records.slice().order(ByteOrder.LITTLE_ENDIAN);
+        int end = 0;
+        while (bytes.capacity() - end >= HEAD_BYTES) {
+            int next = Math.min(bytes.capacity(), end + HEAD_BYTES + rounded(bytes.getInt(end + LENGTH)));
+            if (end > 0 && next > most) {
+                break;
+            }
+            end = next;
+        }
+        records.position(records.position() + end);
+        return bytes.slice(0, end);
+    }
+
     /** Goes to the next record. Returns false if no whole one is left. */
     boolean next() {
         int left = bytes.capacity() - next;

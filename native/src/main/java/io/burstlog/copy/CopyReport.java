@@ -37,8 +37,7 @@ final class CopyReport {
                 : "; its last " + begun.surplus() + " records are void: no call acknowledged them";
         Severity severity = isOut ? Severity.WARN : Severity.INFO;
         String next = begun.nextSequence() + dropped;
-        listener.accept(new BurstEvent(
-                severity, Instant.now(), copy + " is in " + place + ", and goes on with record " + next));
+        tell(severity, copy + " is in " + place + ", and goes on with record " + next);
         isOut = false;
     }
 
@@ -75,6 +74,11 @@ final class CopyReport {
     }
 
     private void tell(Severity severity, String text) {
-        listener.accept(new BurstEvent(severity, Instant.now(), text));
+        Thread current = Thread.currentThread();
+        try {
+            listener.accept(new BurstEvent(severity, Instant.now(), text));
+        } catch (RuntimeException ofListener) { // the copy goes on
+            current.getUncaughtExceptionHandler().uncaughtException(current, ofListener);
+        }
     }
 }

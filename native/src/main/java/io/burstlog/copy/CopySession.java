@@ -22,8 +22,6 @@ final class CopySession {
     /** How soon a failure of a block under way is seen while no records come. */
     private static final Duration TAKE = Duration.ofMillis(100);
 
-    private static final int HEADER_BYTES = 64;
-
     private final CopyFeed feed;
     private final CopyStore store;
     private final String ring;
@@ -64,10 +62,11 @@ final class CopySession {
     /**
      * Sends the records that come within a moment.
      *
-     * @param buffer for a block
+     * @param buffer for records
+     * @param blockBytes the most bytes of records in a block; a longer record has a block for itself
      * @return the buffer; a larger one if the next record needs it
      */
-    ByteBuffer step(ByteBuffer buffer, long longestRecord)
+    ByteBuffer step(ByteBuffer buffer, int blockBytes)
             throws IOException, CopyStore.FencedException, InterruptedException {
         boolean isTaken;
         try {
@@ -76,14 +75,15 @@ final class CopySession {
             if (failure.code() != BurstException.Code.RECORD_TOO_LARGE) {
                 throw failure;
             }
-            return ByteBuffer.allocateDirect(Math.toIntExact(longestRecord + HEADER_BYTES));
+            return ByteBuffer.allocateDirect((int) Math.min(Integer.MAX_VALUE, 2L * buffer.capacity()));
         }
-        if (isTaken) {
-            CopyBlock block = CopyBlock.of(ring, buffer, feed::streamName);
+        if (!isTaken) {
+            store.check();
+        }
+        while (buffer.hasRemaining()) {
+            CopyBlock block = CopyBlock.of(ring, CopyRecords.cut(buffer, blockBytes), feed::streamName);
             long last = block.lastSequence();
             store.send(block, () -> acknowledged(last));
-        } else {
-            store.check();
         }
         throwRefusal();
         return buffer;

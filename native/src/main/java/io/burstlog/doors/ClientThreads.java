@@ -3,6 +3,8 @@ package io.burstlog.doors;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.function.Supplier;
 
 /**
@@ -21,7 +23,13 @@ public final class ClientThreads {
 
     /** {@return whether the calling thread is one of these} */
     public static boolean isOne() {
-        return GROUP.parentOf(Thread.currentThread().getThreadGroup());
+        Thread current = Thread.currentThread();
+        return GROUP.parentOf(current.getThreadGroup()) && !isShared(current);
+    }
+
+    /** Workers of the common pool have the group of whoever was the first to need one, and run anybody's tasks. */
+    private static boolean isShared(Thread thread) {
+        return thread instanceof ForkJoinWorkerThread worker && worker.getPool() == ForkJoinPool.commonPool();
     }
 
     /** {@return a new daemon thread of the group, which is not started} */

@@ -2,6 +2,7 @@
 package io.burstlog.doors;
 
 import io.burstlog.BurstEvent.Severity;
+import io.burstlog.BurstException;
 import io.burstlog.BurstStream;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
@@ -38,7 +39,7 @@ final class RecordFile extends OpenStream {
     /** {@return the sequence of the record; 0 if it was discarded} */
     long append(byte[] record, boolean isAwaited) {
         if (ClientThreads.isOne()) {
-            return orDiscarded(Math.max(0, records().offer(record)));
+            return orDiscarded(offered(record));
         }
         if (!isAwaited || terms.ack() == Ack.ENQUEUED) {
             return orDiscarded(records().enqueue(record));
@@ -49,6 +50,15 @@ final class RecordFile extends OpenStream {
             awaitCopied(sequence, terms.config().blockTimeout(), begin);
         }
         return sequence;
+    }
+
+    /** Returns 0 as well if the ring has failed, or is closed. */
+    private long offered(byte[] record) {
+        try {
+            return Math.max(0, records().offer(record));
+        } catch (BurstException isNotLogged) {
+            return 0;
+        }
     }
 
     private long orDiscarded(long sequence) {

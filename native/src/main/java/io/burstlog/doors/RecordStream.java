@@ -168,7 +168,8 @@ public final class RecordStream {
 
         private void attach() {
             try {
-                open = RecordFile.open(terms, holder);
+                // Others may have opened the ring with a copy before; whoever comes first now opens it as it was.
+                open = RecordFile.open(terms.on(open.ring().terms()), holder);
                 isAttached = true;
                 refusal = null;
             } catch (BurstException failure) {

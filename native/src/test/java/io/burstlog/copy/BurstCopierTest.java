@@ -55,6 +55,40 @@ class BurstCopierTest {
     }
 
     @Test
+    void aLongRecordMakesNoOtherBlockLong() {
+        CopyRig rig = rig();
+        rig.settings().blockBytes(4096);
+        try (rig) {
+            rig.openLog();
+            rig.append("order".repeat(4000));
+            for (int i = 1; i <= 100; i++) {
+                rig.append("order " + i);
+            }
+            rig.start();
+            assertThat(rig.log.awaitCopied(101, LONG_ENOUGH)).isTrue();
+            assertThat(rig.copied()).isEqualTo(upTo(101));
+            assertThat(rig.servers.blocks())
+                    .filteredOn(block -> block.lastSequence() > 1)
+                    .allMatch(block -> block.bytes().length < 4096 + 1024);
+        }
+    }
+
+    @Test
+    void aListenerThatThrowsDoesNotEndTheCopy() {
+        CopyRig rig = rig();
+        rig.settings().listener(event -> {
+            throw new IllegalStateException("of the listener");
+        });
+        try (rig) {
+            rig.open();
+            assertThat(rig.log.awaitCopied(rig.append("order 1"), LONG_ENOUGH)).isTrue();
+            rig.servers.failAtSend(1);
+            assertThat(rig.log.awaitCopied(rig.append("order 2"), LONG_ENOUGH)).isTrue();
+            assertThat(rig.copied()).isEqualTo(upTo(2));
+        }
+    }
+
+    @Test
     void theCloseOfTheLogWaitsForTheCopy() {
         CopyRig rig = rig();
         rig.servers.pipelined(100);

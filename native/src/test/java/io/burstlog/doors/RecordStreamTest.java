@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
 import java.util.stream.IntStream;
 import javax.management.JMException;
 import javax.management.JMX;
@@ -103,6 +105,27 @@ class RecordStreamTest {
                         .config()
                         .segments())
                 .isEqualTo(Segments.in(segments).limitBytes(1L << 30).release(true));
+    }
+
+    @Test
+    void a_thread_of_a_client_meets_no_exception() {
+        RecordStream sink = open("a.log");
+        sink.close(() -> null);
+        long sequence = ClientThreads.call(() -> sink.append(new byte[1], true));
+        assertThat(sequence).isZero();
+        assertThatThrownBy(() -> append(sink, "order 1")).isInstanceOf(BurstException.class);
+    }
+
+    /** Its first worker is made by the client, and hands its group to those that it makes itself. */
+    @Test
+    void a_task_of_the_common_pool_is_no_clients() {
+        CompletableFuture<Boolean> isOne = new CompletableFuture<>();
+        ClientThreads.call(() -> {
+            ForkJoinPool.commonPool().execute(() -> isOne.complete(ClientThreads.isOne()));
+            return null;
+        });
+        assertThat(isOne.join()).isFalse();
+        assertThat(ClientThreads.<Boolean>call(ClientThreads::isOne)).isTrue();
     }
 
     @Test
