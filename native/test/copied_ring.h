@@ -79,6 +79,19 @@ static inline void take_and_confirm_all(void) {
     }
 }
 
+/* The ring's write of the record fails while the copy gets it. Then the next epoch's record has that sequence. */
+static inline void fail_with_a_record_in_the_copy(void) {
+    open_and_begin();
+    append(100);
+    take_and_confirm_all();
+    host.fail_submitted = 1;
+    assert_true(ring_append(host.engine->ring, "lost", 4, 0, 0, &for_ever) < 0);
+    host.fail_submitted = 0;
+    assert_int_equal(take(), 1);
+    assert_int_equal(copied.last, 2);
+    close_ring();
+}
+
 static inline void append_blocks(int count) {
     for (int i = 0; i < count; i++) {
         append(BLOCK_BYTES - RECORD_HEADER_BYTES);

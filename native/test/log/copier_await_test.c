@@ -79,15 +79,7 @@ static void a_copy_that_is_away_and_never_began_has_nothing(void **state) {
  * file. */
 static void a_record_of_no_log_is_dropped_though_the_ring_is_behind_it(void **state) {
     (void)state;
-    open_and_begin();
-    append(100);
-    take_and_confirm_all();
-    host.fail_submitted = 1;
-    assert_true(ring_append(host.engine->ring, "lost", 4, 0, 0, &for_ever) < 0);
-    host.fail_submitted = 0;
-    assert_int_equal(take(), 1);
-    assert_int_equal(copied.last, 2);
-    close_ring();
+    fail_with_a_record_in_the_copy();
     open_ring();
     copier_away(copy());
     append(10);

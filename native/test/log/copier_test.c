@@ -113,19 +113,6 @@ static void a_crash_leaves_what_the_copy_lacks(void **state) {
     assert_int_equal(copied.last, 5);
 }
 
-/* The ring's write of the record fails while the copy gets it. Then the next epoch's record has that sequence. */
-static void fail_with_a_record_in_the_copy(void) {
-    open_and_begin();
-    append(100);
-    take_and_confirm_all();
-    host.fail_submitted = 1;
-    assert_true(ring_append(host.engine->ring, "lost", 4, 0, 0, &for_ever) < 0);
-    host.fail_submitted = 0;
-    assert_int_equal(take(), 1);
-    assert_int_equal(copied.last, 2);
-    close_ring();
-}
-
 static void what_no_call_acknowledged_is_dropped_from_the_copy(void **state) {
     (void)state;
     fail_with_a_record_in_the_copy();
