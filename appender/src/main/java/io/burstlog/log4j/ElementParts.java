@@ -81,8 +81,10 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         node.getAttributes()
                 .entrySet()
                 .removeIf(attribute -> !isTaken(fields, attribute.getKey()) && take(attribute, event));
-        node.getChildren().removeIf(child -> take(child, event, ShipperElement.of(child), shippers));
-        node.getChildren().removeIf(child -> take(child, event, CopyElement.of(child), copies));
+        node.getChildren()
+                .removeIf(child -> take(child, event, InnerElement.Kind.of(ShipperElement.values(), child), shippers));
+        node.getChildren()
+                .removeIf(child -> take(child, event, InnerElement.Kind.of(CopyElement.values(), child), copies));
         node.getChildren().removeIf(child -> !isTaken(fields, child) && elements.add(child.getName()));
         node.getChildren().forEach(child -> {
             configuration.createConfiguration(child, event);
@@ -107,7 +109,7 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
             final SortedMap<String, String> attributes = InnerElement.insensitive();
             resolve(child, event, attributes);
             final String name = attributes.remove("name");
-            if (name == null || !ShipperElement.isNamed(child, kind.inner())) {
+            if (name == null || !InnerElement.isNamed(child, kind.form().inner())) {
                 read.unknown().add(child.getName());
             } else if (read.inner().put(name, attributes) != null) {
                 read.twice().add(name);

@@ -3,12 +3,14 @@ package io.burstlog.log4j;
 
 import io.burstlog.doors.Settings;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import org.apache.logging.log4j.core.config.Node;
 
 /**
  * An element inside {@code <Burst>} as it stands in the configuration, with its lookups resolved.
@@ -25,23 +27,43 @@ record InnerElement<K extends InnerElement.Kind>(
         List<String> unknown,
         List<String> twice) {
 
-    /** The description of an element, which all of that name share. */
+    /**
+     * The common part of all elements of one name.
+     *
+     * @param name the name of the element
+     * @param jars these are missing from the class path if there is no provider
+     * @param inner the name of the elements inside
+     * @param formOfInner how one of these is written
+     */
+    record Form(String name, String jars, String inner, String formOfInner, List<Attribute> attributes) {
+
+        /** The form of an element whose properties are those of a client. */
+        static Form withProperties(final String name, final String jars, final List<Attribute> attributes) {
+            return new Form(name, jars, "Property", "write <Property name=\"..\">..</Property>", attributes);
+        }
+    }
+
+    /** The row of a table of elements. */
     interface Kind {
 
-        /** Returns the name of the element. */
-        @Override
-        String toString();
+        Form form();
 
-        /** Returns what is missing from the class path if there is no provider. */
-        String jars();
+        /**
+         * Returns the row of an element by its name, since its type may be something else of that name, such as Log4j's
+         * own appender; null if the table has none.
+         */
+        static <K extends Kind> K of(final K[] rows, final Node element) {
+            return Arrays.stream(rows)
+                    .filter(each -> isNamed(element, each.form().name()))
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
 
-        /** Returns the name of the elements inside. */
-        String inner();
-
-        /** Returns how one of these is written. */
-        String formOfInner();
-
-        List<Attribute> attributes();
+    /** Tells whether the element has this name, or is of a type with this name. */
+    static boolean isNamed(final Node element, final String name) {
+        return element.getName().equalsIgnoreCase(name)
+                || element.getType().getKey().equalsIgnoreCase(name);
     }
 
     /**
@@ -79,23 +101,23 @@ record InnerElement<K extends InnerElement.Kind>(
      */
     Map<String, String> settings(final Settings reader) {
         final Map<String, String> settings = new TreeMap<>();
-        kind.attributes().forEach(each -> {
+        kind.form().attributes().forEach(each -> {
             final Object value = each.read().apply(reader, each.name());
             if (value != null) {
                 settings.put(each.setting(), value.toString());
             }
         });
         reader.complainAboutWhatNobodyRead();
-        unknown.forEach(each ->
-                reader.complain("the element <" + each + "> is unknown here, or has no name: " + kind.formOfInner()));
-        twice.forEach(each -> reader.complain("two elements <" + kind.inner() + "> have the name " + each
+        unknown.forEach(each -> reader.complain("the element <" + each + "> is unknown here, or has no name: "
+                + kind.form().formOfInner()));
+        twice.forEach(each -> reader.complain("two elements <" + kind.form().inner() + "> have the name " + each
                 + ": give one of them another one, or remove it"));
         return settings;
     }
 
     /** Complains that there is no provider. */
     void complainAboutClassPath(final Settings reader, final String why) {
-        reader.complain(kind.jars() + " is not on the class path: add both, or remove the element" + why);
+        reader.complain(kind.form().jars() + " is not on the class path: add both, or remove the element" + why);
     }
 
     /** Passes the complaints about this element on to the reader of the outer one. */
