@@ -195,7 +195,8 @@ class BurstCopierTest {
                 }
             }
             servers.setReachable(true);
-            // COPYING alone may be the state of a moment ago: a close then waits for no copy, and nobody names the rest.
+            // COPYING alone may be the state of a moment ago: a close then waits for no copy, and nobody names the
+            // rest.
             do {
                 last = rig.append("order");
             } while (!rig.isCopied(last));

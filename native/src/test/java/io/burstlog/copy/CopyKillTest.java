@@ -3,6 +3,7 @@ package io.burstlog.copy;
 
 import static io.burstlog.copy.CopyRig.LONG_ENOUGH;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
@@ -11,6 +12,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,8 +38,8 @@ class CopyKillTest {
 
         public static void main(String[] arguments) throws Exception {
             Path folder = Path.of(arguments[0]);
-            BurstLog log = open(folder);
-            start(log, folder, Long.parseLong(arguments[1]));
+            BurstLog log = open(folder, Path.of(arguments[1]));
+            start(log, folder, Long.parseLong(arguments[2]));
             for (int i = 0; i < THREADS; i++) {
                 int thread = i;
                 new Thread(() -> append(log, thread)).start();
@@ -55,9 +57,9 @@ class CopyKillTest {
         }
     }
 
-    private static BurstLog open(Path folder) {
+    private static BurstLog open(Path folder, Path ring) {
         return BurstLog.open(BurstConfig.builder()
-                .ring(folder.resolve("orders.ring").toString())
+                .ring(ring.toString())
                 .fileName(folder.resolve("orders.log").toString())
                 .ringBytes(2 << 20)
                 .durability(Durability.PROCESS)
@@ -78,14 +80,14 @@ class CopyKillTest {
         }
     }
 
-    private static Set<Long> killedAfter(int records, Path folder, long seed) throws Exception {
+    private static Set<Long> killedAfter(int records, Path folder, Path ring, long seed) throws Exception {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         if (Runtime.version().feature() >= 24) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Gateway.class.getName()));
-        command.addAll(List.of(folder.toString(), Long.toString(seed)));
+        command.addAll(List.of(folder.toString(), ring.toString(), Long.toString(seed)));
         Process gateway = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -108,12 +110,13 @@ class CopyKillTest {
 
     @Test
     void afterKillsTheCopyHasEachRecordOnceInOrder(@TempDir Path folder) throws Exception {
+        Path ring = folder.resolve("orders.ring");
         Random random = new Random(7);
         Set<Long> copied = new TreeSet<>();
         for (int round = 0; round < ROUNDS; round++) {
-            copied.addAll(killedAfter(20 + random.nextInt(400), folder, round));
+            copied.addAll(killedAfter(20 + random.nextInt(400), folder, ring, round));
         }
-        BurstLog log = open(folder);
+        BurstLog log = open(folder, ring);
         BurstCopier copier = start(log, folder, ROUNDS);
         long last = log.append("the last one\n".getBytes(StandardCharsets.UTF_8));
         assertThat(log.awaitCopied(last, LONG_ENOUGH)).isTrue();
@@ -129,5 +132,39 @@ class CopyKillTest {
             CopyRecovery.Report compared = CopyRecovery.of(store).compare(folder.resolve("orders.log"), null);
             assertThat(compared.findings()).isEmpty();
         }
+    }
+
+    /**
+     * As after a cut of power: the ring was in memory, and the log file has no record that the drain had not reached.
+     */
+    @Test
+    void whatARingInMemoryHadIsInItsCopy(@TempDir Path folder) throws Exception {
+        Path memory = Path.of("/dev/shm");
+        assumeTrue(
+                Files.isDirectory(memory) && Files.getFileStore(memory).type().equals("tmpfs"),
+                "there is no tmpfs at /dev/shm, so no ring in memory was lost");
+        Random random = new Random(11);
+        long inTheCopyAlone = 0;
+        for (int round = 0; round < 3; round++) {
+            Path disk = Files.createDirectory(folder.resolve("round-" + round));
+            Path ring = Files.createTempDirectory(memory, "burst-copy-").resolve("orders.ring");
+            Set<Long> copied = killedAfter(200 + random.nextInt(2000), disk, ring, round);
+            Files.delete(ring);
+            Files.delete(ring.getParent());
+            Path log = disk.resolve("orders.log");
+            byte[] drained = Files.readAllBytes(log);
+            try (FileStore store = storeIn(disk, 0)) {
+                List<CopyBlock> blocks = new ArrayList<>();
+                store.readBack(blocks::add);
+                assertThat(CopiedSequences.of(blocks)).containsAll(copied);
+                CopyRecovery.Report compared = CopyRecovery.of(store).compare(log, null);
+                assertThat(compared.findings()).isEmpty();
+                CopyRecovery.of(store).to(disk.resolve("recovered"));
+            }
+            byte[] recovered = Files.readAllBytes(disk.resolve("recovered").resolve("orders.log"));
+            assertThat(recovered).startsWith(drained);
+            inTheCopyAlone += recovered.length - drained.length;
+        }
+        assertThat(inTheCopyAlone).isPositive();
     }
 }
