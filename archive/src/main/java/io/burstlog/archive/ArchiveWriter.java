@@ -390,8 +390,11 @@ final class ArchiveWriter implements AutoCloseable {
                 }
             }
         }
-        if (before % Tiles.WIDTH > 0) {
-            disk.delete(Tiles.payloadEdge(before / Tiles.PAYLOAD_LEAVES, (int) (before % Tiles.PAYLOAD_LEAVES)));
+        long file = before / Tiles.PAYLOAD_LEAVES;
+        if (file < head.size() / Tiles.PAYLOAD_LEAVES) {
+            disk.deleteFolder(Tiles.payloadEdges(file));
+        } else if (before % Tiles.WIDTH > 0) {
+            disk.delete(Tiles.payloadEdge(file, (int) (before % Tiles.PAYLOAD_LEAVES)));
         }
     }
 

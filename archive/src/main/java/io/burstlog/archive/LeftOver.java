@@ -37,10 +37,11 @@ final class LeftOver {
         if (leaves < Tiles.WIDTH) {
             disk.delete(Tiles.payload(file));
         }
-        if (file > 0) {
-            disk.deleteFolder(Tiles.PAYLOAD + "/" + Tiles.number(file - 1) + ".p");
+        int mostFiles = ArchiveWriter.MOST_PENDING / Tiles.PAYLOAD_LEAVES;
+        for (long full = Math.max(0, file - mostFiles); full < file; full++) {
+            disk.deleteFolder(Tiles.payloadEdges(full));
         }
-        behind(Tiles.PAYLOAD, file, ArchiveWriter.MOST_PENDING / Tiles.PAYLOAD_LEAVES + 1, leaves, Tiles.ZST);
+        behind(Tiles.PAYLOAD, file, mostFiles + 1, leaves, Tiles.ZST);
     }
 
     /** Deletes what is numbered behind the edge, the full file of the edge unless it grows, and wider partial ones. */

@@ -66,13 +66,16 @@ final class Removal {
 
     /**
      * Deletes payload files, full ones alone, durably: also if a start finds them gone, the power may bring them back.
+     * It may have brought back a frame of when they were not full, which goes with them.
      */
     static void expire(Disk disk, long first, long behind) throws IOException {
         Set<String> folders = new TreeSet<>();
         for (long file = first; file < behind; file++) {
             String name = Tiles.payload(file);
+            String edges = Tiles.payloadEdges(file);
             disk.delete(name);
-            folders.add(name.substring(0, name.lastIndexOf('/') + 1));
+            disk.deleteFolder(edges);
+            folders.addAll(List.of(name.substring(0, name.lastIndexOf('/') + 1), edges + "/"));
         }
         disk.sync(folders);
     }

@@ -69,7 +69,12 @@ final class Tiles {
 
     /** {@return the name of the frame of the last, partial tile when a payload file has so many leaves} */
     static String payloadEdge(long index, int leaves) {
-        return PAYLOAD + "/" + number(index) + ".p/" + leaves + ZST;
+        return payloadEdges(index) + "/" + leaves + ZST;
+    }
+
+    /** {@return the folder of these, which only a file that grows has} */
+    static String payloadEdges(long index) {
+        return PAYLOAD + "/" + number(index) + ".p";
     }
 
     static String keyHead(long size) {

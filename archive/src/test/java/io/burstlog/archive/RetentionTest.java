@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -169,6 +170,54 @@ class RetentionTest {
                 .asString()
                 .startsWith(
                         "the archive orders deletes no payloads for their age, since that of payload/000.zst is unknown: ");
+    }
+
+    // ------------------------------------------------------------------------- frames of files that were not full yet
+
+    private static List<String> frames(MemoryDisk disk) {
+        return disk.names().stream()
+                .filter(each -> each.matches("payload/00[0-2]\\.p/.*"))
+                .toList();
+    }
+
+    @Test
+    void aFrameThatThePowerBroughtBackGoesWithItsFile() throws IOException {
+        MemoryDisk disk = new MemoryDisk(archive);
+        Retention retention = retention(null, 1);
+        try (ArchiveWriter writer = Written.open(disk)) {
+            retention.begin(disk, writer.head());
+            disk.put("payload/000.p/45.zst", new byte[] {1});
+            retention.look(writer);
+        }
+        assertThat(frames(disk)).isEmpty();
+        assertThat(frames(disk.cut())).isEmpty();
+        assertIntact(disk, 3);
+    }
+
+    @Test
+    void aFrameThatTheCrashOfALongCommitLeftGoesAtTheNextStart() throws IOException {
+        MemoryDisk disk = new MemoryDisk(archive);
+        disk.put("payload/000.p/45.zst", new byte[] {1});
+        disk.put("payload/002.p/45.zst", new byte[] {1});
+        assertThat(kinds(disk)).containsOnly(Finding.Kind.BEHIND);
+        Written.open(disk).close();
+        assertThat(frames(disk)).isEmpty();
+        assertIntact(disk, 0);
+    }
+
+    @Test
+    void theFolderOfFramesGoesWhenItsFileIsFull(@TempDir Path folder) throws IOException {
+        Path payloads = folder.resolve("orders/payload");
+        try (FolderDisk disk = new FolderDisk(Files.createDirectory(folder.resolve("orders")));
+                ArchiveWriter writer = ArchiveWriter.create(
+                        disk, Written.key(1), KeptHead.of(folder.resolve("head")), Written.NO_FENCE, () -> 1_000)) {
+            Written.append(writer, 300, 100);
+            assertThat(payloads.resolve("000.p")).isNotEmptyDirectory();
+            Written.append(writer, FILE + 300, (int) FILE);
+            assertThat(payloads.resolve("000.p")).doesNotExist();
+            assertThat(payloads.resolve("001.p")).isNotEmptyDirectory();
+            assertThat(Written.verify(disk).findings()).isEmpty();
+        }
     }
 
     // ------------------------------------------------------------------------------------------- what verify says
