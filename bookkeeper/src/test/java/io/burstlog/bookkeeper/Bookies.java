@@ -85,9 +85,7 @@ final class Bookies implements AutoCloseable {
         for (int i = 0; i < COUNT; i++) {
             start(i);
         }
-        for (int i = 0; i < COUNT; i++) {
-            awaitPort(bookies[i], ports[i]);
-        }
+        awaitStarted();
     }
 
     /** {@return bookies for all tests of this JVM; they end with it} */
@@ -130,6 +128,13 @@ final class Bookies implements AutoCloseable {
                     throw new IOException("there are " + admin.getAvailableBookies());
                 }
             }
+        }
+    }
+
+    /** Waits until all answer. */
+    void awaitStarted() throws Exception {
+        for (int i = 0; i < COUNT; i++) {
+            awaitPort(bookies[i], ports[i]);
         }
     }
 

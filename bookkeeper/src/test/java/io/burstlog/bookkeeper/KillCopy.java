@@ -2,51 +2,54 @@
 package io.burstlog.bookkeeper;
 
 import io.burstlog.copy.BurstCopier.Away;
-import io.burstlog.copy.CopyRecovery;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
 
 /**
- * Kills hosts that copy their rings to three bookies, and bookies, again and again. After each round the copy is put
- * together, and must have each record that a host knew to be copied, once, in order; and of those that a host knew to
- * have one copy, all but exactly those that the log has named. scripts/prove/kill-copy runs it.
+ * Kills hosts that copy their rings to three bookies, and disturbs both, again and again. After each round the copies
+ * are put together: each must have each record that a host knew to be copied, once, in order; and of those that a host
+ * knew to have one copy, all but exactly those that the log has named. scripts/prove/kill-copy runs it.
  */
 final class KillCopy {
 
-    private static final long LONG_ENOUGH_NANOS = 120_000_000_000L;
     private static final int MOST_MILLIS_TO_LIVE = 1500;
-    private static final int THREADS = 3;
+    private static final int ONE_RING_IN_GOES = 4;
 
-    /** Disturbs a host while it lives. In the end the host is killed in any case. */
-    private enum Event {
+    /** Disturbs all rings of a round. In the end all hosts are killed in any case. */
+    private enum Fault {
         NOTHING,
         ONE_BOOKIE_DIES,
         TWO_BOOKIES_DIE,
         ANOTHER_COPIER_BEGINS,
-        HOST_IS_GONE
+        COPY_IS_TAKEN_OVER
     }
 
-    private final Path work;
     private final Bookies bookies;
+    private final List<KilledRing> rings = new ArrayList<>();
     private final Random random;
-    private final int[] events = new int[Event.values().length];
-    private List<Path> outputs = new ArrayList<>();
-    private String ring;
+    private final ExecutorService verifiers = Executors.newCachedThreadPool();
+    private final int[] faults = new int[Fault.values().length];
     private int round;
+    private int verified;
+    private int killedMeanwhile;
+    private int gone;
     private long copied;
     private long alone;
 
-    private KillCopy(Path work, Bookies bookies, long seed) {
-        this.work = work;
+    private KillCopy(Path work, Bookies bookies, int count, long seed) {
         this.bookies = bookies;
+        for (int i = 0; i < count; i++) {
+            rings.add(new KilledRing("host-" + i, work, bookies));
+        }
         random = new Random(seed);
     }
 
@@ -54,11 +57,13 @@ final class KillCopy {
         long rounds = Long.MAX_VALUE;
         double seconds = Double.MAX_VALUE;
         long seed = 1;
+        int rings = 3;
         for (int i = 1; i + 1 < arguments.length; i += 2) {
             switch (arguments[i]) {
                 case "--rounds" -> rounds = Long.parseLong(arguments[i + 1]);
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
                 case "--seed" -> seed = Long.parseLong(arguments[i + 1]);
+                case "--rings" -> rings = Integer.parseInt(arguments[i + 1]);
                 default -> throw new IllegalArgumentException(arguments[i]);
             }
         }
@@ -68,129 +73,148 @@ final class KillCopy {
         String wrong = null;
         KillCopy kills;
         try (Bookies bookies = new Bookies(work.resolve("bookies"), Bookies.AT_ONCE)) {
-            kills = new KillCopy(work, bookies, seed);
+            kills = new KillCopy(work, bookies, rings, seed);
             while (wrong == null && kills.round < rounds && System.nanoTime() < end) {
                 wrong = kills.round();
             }
         }
-        for (Event each : Event.values()) {
-            System.out.printf("%s %d  ", each, kills.events[each.ordinal()]);
-        }
+        kills.tell();
+        System.out.println(wrong == null ? "each is where it was said to be" : wrong);
         System.out.printf(
-                "%n%d lines copied, %d with one copy%n%s%n",
-                kills.copied, kills.alone, wrong == null ? "each is where it was said to be" : wrong);
-        System.out.printf(
-                "PROOF kill-copy cases=%d violations=%d seeds=%d-%d%n", kills.round, wrong == null ? 0 : 1, seed, seed);
+                "PROOF kill-copy cases=%d violations=%d seeds=%d-%d%n",
+                kills.verified, wrong == null ? 0 : 1, seed, seed);
         System.exit(wrong == null ? 0 : 1);
     }
 
-    private Path host() {
-        return work.resolve("host");
+    private void tell() {
+        System.out.printf("%d rounds of %d rings:%n", round, rings.size());
+        for (Fault each : Fault.values()) {
+            System.out.printf("%6d  %s%n", faults[each.ordinal()], each);
+        }
+        System.out.printf(
+                "%d hosts killed and copies verified, %d of them in the middle of a fault; %d rings gone;"
+                        + " %d lines copied, %d with one copy%n",
+                verified, killedMeanwhile, gone, copied, alone);
     }
 
     /** {@return what is wrong; null if nothing is} */
     private String round() throws Exception {
         round++;
-        Event event = Event.values()[random.nextInt(Event.values().length)];
-        events[event.ordinal()]++;
-        Away away = random.nextBoolean() ? Away.WAIT : Away.DEGRADE;
-        Path said = work.resolve("host-" + round + ".out");
-        Process process = Bookies.java(
-                said,
-                CopiedHost.class.getName(),
-                host().toString(),
-                bookies.uri(),
-                "round" + round,
-                away.name(),
-                Integer.toString(THREADS));
-        outputs.add(said);
-        String wrong;
+        Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
+        faults[fault.ordinal()]++;
+        long begin = System.nanoTime();
+        String wrong = null;
         try {
-            await(process, said, () -> Copies.count(said, "copied ") > 0);
-            ring = Copies.said(said, "ring ").get(0);
+            for (KilledRing each : rings) {
+                each.start(round, random.nextBoolean() ? Away.WAIT : Away.DEGRADE);
+            }
+            for (KilledRing each : rings) {
+                each.awaitCopied(1);
+            }
             live();
-            disturb(event, away, process, said);
+            disturb(fault);
         } catch (IOException failure) {
-            return "round " + round + ", " + event + ": " + failure.getMessage();
+            wrong = failure.getMessage();
         } finally {
-            Bookies.kill(process);
+            for (KilledRing each : rings) {
+                each.kill();
+            }
         }
-        wrong = verify(event == Event.HOST_IS_GONE);
-        copied += Copies.count(said, "copied ");
-        alone += Copies.count(said, "alone ");
-        System.out.printf(
-                "%d %s %s: %d copied, %d alone%n",
-                round, event, away, Copies.count(said, "copied "), Copies.count(said, "alone "));
-        return wrong == null ? null : "round " + round + ", " + event + ", " + away + ": " + wrong;
+        if (wrong == null) {
+            bookies.awaitAvailable(Bookies.COUNT);
+            wrong = verify(fault);
+        }
+        System.out.printf("%d %s in %.1f s%n", round, fault, (System.nanoTime() - begin) / 1e9);
+        return wrong == null ? null : "round " + round + ", " + fault + ": " + wrong;
     }
 
     private void live() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(random.nextInt(MOST_MILLIS_TO_LIVE));
     }
 
-    private void disturb(Event event, Away away, Process process, Path said) throws Exception {
+    private void disturb(Fault fault) throws Exception {
         int one = random.nextInt(Bookies.COUNT);
         int other = (one + 1) % Bookies.COUNT;
-        switch (event) {
+        switch (fault) {
             case ONE_BOOKIE_DIES -> {
                 bookies.kill(one);
-                long before = Copies.count(said, "copied ");
-                await(process, said, () -> Copies.count(said, "copied ") > before + THREADS);
-                Bookies.kill(process);
+                awaitProgress();
+                killSome();
                 bookies.startAgain(one);
             }
             case TWO_BOOKIES_DIE -> {
                 bookies.kill(one);
                 bookies.kill(other);
-                if (away == Away.DEGRADE) {
-                    await(process, said, () -> Copies.count(said, "alone ") > 0);
+                for (KilledRing each : rings) {
+                    if (each.away() == Away.DEGRADE) {
+                        each.awaitAlone();
+                    }
                 }
                 live();
-                bookies.startAgain(one);
-                bookies.startAgain(other);
-                long before = Copies.count(said, "copied ");
-                await(process, said, () -> Copies.count(said, "copied ") > before + THREADS);
+                killSome();
+                bookies.start(one);
+                bookies.start(other);
+                bookies.awaitStarted();
+                awaitProgress();
             }
             case ANOTHER_COPIER_BEGINS -> {
-                try (BookKeeperStore another = store()) {
-                    another.fence();
+                for (KilledRing each : rings) {
+                    each.fence();
                 }
-                await(null, said, () -> !process.isAlive());
+                awaitEnd();
+            }
+            case COPY_IS_TAKEN_OVER -> {
+                for (KilledRing each : rings) {
+                    each.takeOver();
+                }
+                awaitEnd();
             }
             default -> {}
         }
     }
 
-    private BookKeeperStore store() {
-        return new BookKeeperStore(ring, Map.of("metadataServiceUri", bookies.uri()));
+    /** Kills some hosts in the middle of a fault. */
+    private void killSome() throws InterruptedException {
+        for (KilledRing each : rings) {
+            if (random.nextBoolean()) {
+                each.kill();
+                killedMeanwhile++;
+            }
+        }
     }
 
-    /** Fences as the next copier will, or takes the copy over for good, and looks at what is there. */
-    private String verify(boolean isGone) throws Exception {
-        bookies.awaitAvailable(Bookies.COUNT);
-        Path to = work.resolve("recovered");
-        Bookies.deleteTree(to);
-        try (BookKeeperStore store = store()) {
-            if (isGone) {
-                Bookies.deleteTree(host());
-                store.takeOver();
-            } else {
-                store.fence();
+    private void awaitProgress() throws Exception {
+        for (KilledRing each : rings) {
+            if (each.isAlive()) {
+                each.awaitProgress();
             }
-            CopyRecovery.of(store).to(to);
         }
-        String wrong = Copies.wrong(to, outputs);
-        if (isGone) {
-            outputs = new ArrayList<>();
+    }
+
+    private void awaitEnd() throws Exception {
+        for (KilledRing each : rings) {
+            each.awaitEnd();
+        }
+    }
+
+    private String verify(Fault fault) throws Exception {
+        List<Future<String>> verdicts = new ArrayList<>();
+        for (KilledRing each : rings) {
+            boolean goes = random.nextInt(ONE_RING_IN_GOES) == 0;
+            boolean isGone = goes || each.isOld() || fault == Fault.COPY_IS_TAKEN_OVER;
+            gone += isGone ? 1 : 0;
+            copied += each.copied();
+            alone += each.alone();
+            verdicts.add(verifiers.submit(() -> each.verify(isGone)));
+        }
+        String wrong = null;
+        for (int i = 0; i < verdicts.size(); i++) {
+            String verdict = verdicts.get(i).get();
+            verified++;
+            if (verdict != null) {
+                wrong = rings.get(i) + ": " + verdict;
+            }
         }
         return wrong;
-    }
-
-    private static void await(Process process, Path said, BooleanSupplier condition) throws Exception {
-        for (long begin = System.nanoTime(); !condition.getAsBoolean(); TimeUnit.MILLISECONDS.sleep(10)) {
-            if (System.nanoTime() - begin > LONG_ENOUGH_NANOS || process != null && !process.isAlive()) {
-                throw new IOException("the host does not go on, see " + said);
-            }
-        }
     }
 }
