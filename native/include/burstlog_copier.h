@@ -34,6 +34,7 @@
 
 typedef struct burst_copy_begun {
     uint32_t struct_bytes; /* the caller sets it to sizeof(burst_copy_begun_t) */
+    uint32_t epoch;        /* of the ring. A copy that notes next_sequence notes it, too: see burst_copy_begin */
     int64_t next_sequence; /* of the first record that burst_copy_take will give */
     int64_t missing;       /* records right before that one which the copy lacks and the ring does not hold any more */
     /* So many of the copy's last records are of no log: drop them. Then next_sequence is the last one + 1 - surplus +
@@ -42,7 +43,8 @@ typedef struct burst_copy_begun {
 } burst_copy_begun_t;
 
 /* Begins, or begins again, behind the copy's last record; 0: the copy is empty. last_epoch is the epoch in the header of
- * that record (burst_copy_block_t.epoch). Returns 0, or -EINVAL if the ring cannot have written such a record: then
+ * that record (burst_copy_block_t.epoch). A copy that has noted begun->next_sequence and got no record since gives
+ * next_sequence - 1 and the epoch in *begun: so a gap is named once. Returns 0, or -EINVAL if the ring cannot have written such a record: then
  * nothing has changed. A WARN event names what is missing. The first call after an open may read the headers of the whole
  * ring. */
 int burst_copy_begin(burst_t *log, int64_t last_sequence, uint32_t last_epoch, burst_copy_begun_t *begun);

@@ -61,11 +61,12 @@ static inline int take(void) {
 
 static struct copier_begun begun;
 
-/* Begins behind what the copy has, and drops what is of no log. */
+/* Begins behind what the copy has, drops what is of no log, and notes where it goes on. */
 static inline void begin(void) {
     assert_int_equal(copier_begin(copy(), copied.last, copied.epoch[copied.last], &begun), 0);
     assert_int_equal(begun.next_sequence, copied.last + 1 + begun.missing - begun.surplus);
     copied.last = begun.next_sequence - 1;
+    copied.epoch[copied.last] = begun.epoch;
 }
 
 static inline void open_and_begin(void) {

@@ -45,6 +45,7 @@ int burst_copy_begin(burst_t *log, int64_t last_sequence, uint32_t last_epoch, b
     log_leave(log);
     if (rc == 0) {
         *begun = (burst_copy_begun_t){.struct_bytes = sizeof *begun,
+                                      .epoch = at.epoch,
                                       .next_sequence = (int64_t)at.next_sequence,
                                       .missing = (int64_t)at.missing,
                                       .surplus = (int64_t)at.surplus};

@@ -220,7 +220,7 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
             "of another ring, or an older state of the ring was put back",
             copy->name, (unsigned long long)last_sequence, last_epoch, copy->ring->path, copy->ring->epoch);
     }
-    *begun = (struct copier_begun){.next_sequence = next, .missing = next - last - 1, .surplus = last_sequence - last};
+    *begun = (struct copier_begun){.next_sequence = next, .missing = next - last - 1, .surplus = last_sequence - last, .epoch = copy->ring->epoch};
     tell_unsure(copy, last_sequence, last_epoch, next);
     tell_begun(copy, last, begun);
     if (begun->missing > 0) {

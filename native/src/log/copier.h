@@ -17,6 +17,10 @@
  * other records, so copier_begin asks for the epoch of the copy's last record, and says how many of its records are void.
  * It cannot if the log went on without the copy in an epoch between the two, and says so.
  *
+ * A copy notes where it goes on, with the epoch of the ring then. That is the epoch in which its records and the log's
+ * were compared, so it stands for the copy's last record at the next begin: no record before the note is of a later
+ * epoch, unless a crash took the one that it had replaced.
+ *
  * Two things let the drain go on alone, and then a crash can leave a gap, which the next copier_begin names: the copy is
  * away (copier_away), or the drain must bring a stream's records to their old place before the open returns.
  *
@@ -58,6 +62,7 @@ struct copier_begun {
     uint64_t next_sequence; /* of the first record that it will get */
     uint64_t missing;       /* so many records before that one the copy lacks, and the ring does not hold any more */
     uint64_t surplus;       /* so many of the copy's last records were never acknowledged, and are to be dropped */
+    uint32_t epoch;         /* of the ring: a note of `next_sequence` in the copy has it */
 };
 
 /* The copy is there, and ends with that record; 0: it is empty. Returns 0; or, with a sentence, -ESHUTDOWN, -EINVAL if no

@@ -139,6 +139,22 @@ static void it_is_dropped_too_if_the_ring_has_other_records_meanwhile(void **sta
     assert_int_equal(copied.last, 3);
 }
 
+/* The copy has the first two of 18 records, and lacks those up to the tenth. */
+static void leave_a_gap(void) {
+    open_and_begin();
+    append_blocks(2);
+    take_and_confirm_all();
+    close_ring();
+    open_and_begin(); /* so its last record is of an earlier epoch than those that it will lack */
+    copier_away(copy());
+    append_blocks(8);
+    drain_all();
+    append_blocks(8);
+    begin();
+    assert_int_equal(begun.missing, 8);
+    assert_true(is_told("records 3 to 10 are not in it"));
+}
+
 static void nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named(void **state) {
     (void)state;
     open_and_begin();
@@ -165,6 +181,84 @@ static void nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named(void **sta
     assert_int_equal(copier_await(copy(), 2, 0), 1);
     drain_all();
     assert_true(engine_is_drained(host.engine));
+}
+
+/* The copy has noted it, and its copier fails before the first record behind it is stored. */
+static void a_gap_is_named_once(void **state) {
+    (void)state;
+    leave_a_gap();
+    begin();
+    assert_int_equal(begun.next_sequence, 11);
+    assert_int_equal(begun.missing + begun.surplus, 0);
+    assert_false(is_told("are not in it"));
+}
+
+/* The same, and the host crashes, twice: no record has another epoch than before. */
+static void a_gap_is_named_once_over_crashes(void **state) {
+    (void)state;
+    leave_a_gap();
+    for (int turn = 0; turn < 2; turn++) {
+        close_ring();
+        open_ring();
+    }
+    begin();
+    assert_int_equal(begun.next_sequence, 11);
+    assert_int_equal(begun.missing + begun.surplus, 0);
+    assert_false(is_told("are not in it"));
+    assert_false(is_told("was drained without it"));
+    take_and_confirm_all();
+    assert_int_equal(copied.last, 18);
+}
+
+/* An empty copy of a ring that has drained records. */
+static void a_gap_is_named_once_to_a_copy_without_a_record(void **state) {
+    (void)state;
+    open_ring();
+    append_blocks(2);
+    copier_away(copy());
+    drain_all();
+    begin();
+    assert_int_equal(begun.missing, 2);
+    begin();
+    assert_int_equal(begun.missing + begun.surplus, 0);
+}
+
+/* The copy notes that it goes on behind a record that a crash then takes from the ring, and which gives its sequence to
+ * another one in the next epoch. */
+static void a_note_keeps_no_record_that_a_crash_takes(void **state) {
+    (void)state;
+    open_and_begin();
+    append(100);
+    host.fail_submitted = 1;
+    assert_true(ring_append(host.engine->ring, "lost", 4, 0, 0, &for_ever) < 0);
+    host.fail_submitted = 0;
+    assert_int_equal(take(), 1);
+    begin();
+    assert_int_equal(begun.next_sequence, 3);
+    close_ring();
+    open_ring();
+    append(10);
+    begin();
+    assert_int_equal(begun.next_sequence, 2);
+    assert_int_equal(begun.surplus, 1);
+    assert_int_equal(take(), 1);
+    assert_int_equal(copied.first_byte[2], 'x');
+}
+
+/* The copy notes that its last record is of no log, and only the next epoch but one gives its sequence to another one. */
+static void a_note_that_drops_a_record_stands_over_crashes(void **state) {
+    (void)state;
+    fail_with_a_record_in_the_copy();
+    open_and_begin();
+    assert_int_equal(begun.surplus, 1);
+    close_ring();
+    open_ring();
+    append(10);
+    begin();
+    assert_int_equal(begun.next_sequence, 2);
+    assert_int_equal(begun.missing + begun.surplus, 0);
+    assert_int_equal(take(), 1);
+    assert_int_equal(copied.first_byte[2], 'x');
 }
 
 static void a_copy_that_is_back_soon_misses_nothing(void **state) {
@@ -299,6 +393,11 @@ int main(void) {
         COPY_TEST(what_no_call_acknowledged_is_dropped_from_the_copy),
         COPY_TEST(it_is_dropped_too_if_the_ring_has_other_records_meanwhile),
         COPY_TEST(nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named),
+        COPY_TEST(a_gap_is_named_once),
+        COPY_TEST(a_gap_is_named_once_over_crashes),
+        COPY_TEST(a_gap_is_named_once_to_a_copy_without_a_record),
+        COPY_TEST(a_note_keeps_no_record_that_a_crash_takes),
+        COPY_TEST(a_note_that_drops_a_record_stands_over_crashes),
         COPY_TEST(a_copy_that_is_back_soon_misses_nothing),
         COPY_TEST(what_is_drained_early_stays_in_the_ring_for_the_copy),
         COPY_TEST(what_was_drained_early_is_missing_in_a_copy_declared_away),

@@ -16,8 +16,8 @@
  *     crash               records that are not durable survive as far as a torn write has it
  *     open                recovery finds what is durable behind the checkpoint; a new epoch; copier_create
  *
- * A position is a sequence, and a record is known by its sequence and the epoch that wrote it. A gap stands in the copy as
- * a mark of the epoch in which it was named.
+ * A position is a sequence, and a record is known by its sequence and the epoch that wrote it. A copy notes where it goes
+ * on as a mark, with the epoch of the ring then.
  *
  * Asserted: no record leaves the ring before the copy has it, unless it was drained while the copy was away, or by
  * dry. A copy begins at nothing that has left the ring. A call is told that the copy has a record only if both have
@@ -56,12 +56,13 @@ byte whole_end; /* calls are told that the copy has those below, but for what is
 byte stored = 1, confirmed = 1;
 byte has[LAST];
 bit is_mark[LAST];
+byte mark_at, mark_epoch; /* its newest mark says that it goes on there */
 
 /* Ghosts */
 bit told[LAST];  /* a call was told that ring and copy have it */
 bit alone[LAST]; /* it was drained while the copy was away, or by dry */
 bit unsure;      /* tell_unsure: the engine said that it cannot know which records of the copy are the log's */
-byte crashes, aways, i, at;
+byte crashes, aways, i, at, last_epoch;
 
 #define copied_reach (state == AWAY || kept > durable -> durable : kept)
 #define has_it(s) (s < stored && !is_mark[s] && has[s] == wrote[s])
@@ -125,7 +126,7 @@ inline go_away() {
 inline find() {
     at = kept;
     do
-    :: at < sealed && at < stored && wrote[at] <= has[stored - 1] -> at++
+    :: at < sealed && at < stored && wrote[at] <= last_epoch -> at++
     :: else -> break
     od
 }
@@ -150,10 +151,13 @@ inline begin() {
     :: else
     fi;
     assert(kept >= released);
+    last_epoch = (stored == mark_at -> mark_epoch : has[stored - 1]);
     find();
-    unsure = unsure || (stored > 1 && at == kept && has[stored - 1] + 1 < epoch && has[stored - 1] < wrote[kept - 1]);
+    unsure = unsure || (stored > 1 && at == kept && last_epoch + 1 < epoch && last_epoch < wrote[kept - 1]);
     do
-    :: stored > first && has[stored - 1] < epoch -> lose_one() /* last_of_log */
+    :: stored > first && last_epoch < epoch -> /* last_of_log */
+        assert(!is_mark[stored - 1] || has[stored - 1] < epoch); /* a gap is named once */
+        lose_one()
     :: else -> break
     od;
     name_missing();
@@ -161,6 +165,8 @@ inline begin() {
     :: stored > at -> lose_one() /* the surplus */
     :: else -> break
     od;
+    mark_at = at;
+    mark_epoch = epoch;
     confirmed = at;
     kept = at;
     taken = at;
@@ -174,7 +180,7 @@ inline begin() {
         i++
     :: else -> break
     od;
-    i = 0; at = 0
+    i = 0; at = 0; last_epoch = 0
 }
 
 /* -------------------------------------------------------------------------------------------------- the calls */

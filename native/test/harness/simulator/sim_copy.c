@@ -71,13 +71,11 @@ static void check_alike(const struct world *world) {
     }
 }
 
-/* It notes the gap, and goes on behind it in this epoch. */
 static void note_missing(struct world *world, uint64_t missing) {
     struct sim_copy *copy = &world->copy;
     for (; missing > 0; missing--) {
         copy->last++;
         copy->records[copy->last].is_missing = 1;
-        copy->records[copy->last].epoch = world->engine->ring->epoch;
         if (copier_await(copier_of(world), copy->last, 0) != -ENODATA) {
             violation(world, "I12: record %llu was named as missing, and a call is told something else",
                       (unsigned long long)copy->last);
@@ -108,6 +106,7 @@ void sim_copy_begin(struct world *world) {
     }
     note_missing(world, begun.missing);
     copy->last -= begun.surplus;
+    copy->records[copy->last].epoch = begun.epoch; /* it notes where it goes on */
     copy->is_away = 0;
     if (is_open_done && copy->last == world->model.acknowledged && is_in_its_file(world)) {
         copy->may_miss = 0;

@@ -35,15 +35,17 @@ public final class CopyFeed {
      * @param nextSequence of the first record that {@link CopyFeed#take} will give
      * @param missing so many records right before that one are not in the copy, and not in the ring any more
      * @param surplus so many of the copy's last records are of no log: drop them
+     * @param epoch of the ring now: a copy that notes {@code nextSequence} notes it, too
      */
-    public record Begun(long nextSequence, long missing, long surplus) {}
+    public record Begun(long nextSequence, long missing, long surplus, int epoch) {}
 
     /**
      * Begins, or begins again, behind the copy's last record. The first call after an open may read the headers of the
      * whole ring.
      *
      * @param lastSequence of the copy's last record; 0: it is empty
-     * @param lastEpoch of that record
+     * @param lastEpoch of that record. A copy that has noted {@link Begun#nextSequence} and got no record since gives
+     *     {@code nextSequence - 1} and {@link Begun#epoch}: so a gap is named once
      * @return where the copy goes on
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if the ring cannot have written
      *     such a record: then nothing has changed
@@ -52,7 +54,7 @@ public final class CopyFeed {
         long[] begun = struct();
         BurstStream.check(Engine.burst_copy_begin(log, lastSequence, lastEpoch, begun));
         waits.releaseAll();
-        return new Begun(begun[1], begun[2], begun[3]);
+        return new Begun(begun[1], begun[2], begun[3], (int) (begun[0] >>> Integer.SIZE));
     }
 
     /**

@@ -37,7 +37,7 @@ class CopyWaitsTest {
         temp = new TempLog(directory, Binding.AUTO);
         log = BurstLog.open(temp.config().copy("B").build());
         feed = log.copyFeed();
-        assertThat(feed.begin(0, 0)).isEqualTo(new CopyFeed.Begun(1, 0, 0));
+        assertThat(feed.begin(0, 0)).isEqualTo(new CopyFeed.Begun(1, 0, 0, 1));
     }
 
     @AfterEach

@@ -80,7 +80,7 @@ public final class CopyBlock {
      *
      * @param ring the id of the ring, 32 hexadecimal digits
      * @param firstSequence the copy goes on with this record
-     * @param epoch of the copy's last record before it; 0: the copy has none
+     * @param epoch of the ring when the copy went on there
      * @return the mark
      */
     public static CopyBlock mark(String ring, long firstSequence, int epoch) {
@@ -201,7 +201,7 @@ public final class CopyBlock {
         return view.getLong(LAST);
     }
 
-    /** {@return the epoch of all its records; of a mark: of the copy's last record before it, or 0} */
+    /** {@return the epoch of all its records; of a mark: of the ring when the copy went on there} */
     public int epoch() {
         return view.getInt(EPOCH);
     }

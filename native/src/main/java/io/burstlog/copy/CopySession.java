@@ -45,18 +45,18 @@ final class CopySession {
         long last = newest == null ? 0 : newest.lastSequence();
         int epoch = newest == null ? 0 : newest.epoch();
         CopyFeed.Begun begun = feed.begin(last, epoch);
-        for (CopyBlock mark : marks(begun, ring, epoch)) {
+        for (CopyBlock mark : marks(begun, ring)) {
             store.send(mark, () -> {});
         }
         return begun;
     }
 
     /** One mark. If void records stand before a gap, another one before that, where the gap begins. */
-    static List<CopyBlock> marks(CopyFeed.Begun begun, String ring, int epoch) {
+    static List<CopyBlock> marks(CopyFeed.Begun begun, String ring) {
         LongStream sequences = begun.surplus() > 0 && begun.missing() > 0
                 ? LongStream.of(begun.nextSequence() - begun.missing(), begun.nextSequence())
                 : LongStream.of(begun.nextSequence());
-        return sequences.mapToObj(each -> CopyBlock.mark(ring, each, epoch)).toList();
+        return sequences.mapToObj(each -> CopyBlock.mark(ring, each, begun.epoch())).toList();
     }
 
     /**

@@ -173,6 +173,29 @@ class BurstCopierTest {
         rig.close();
     }
 
+    /** The store fails at one of the first sends behind the mark that notes a gap. */
+    @Test
+    void aGapIsNamedOnceThoughTheStoreFailsRightBehindItsMark() {
+        for (int send = 2; send <= 5; send++) {
+            CopyRig rig = new CopyRig(folder.resolve("ring" + send), new MemoryCopy(send)).openLog();
+            rig.log.copyFeed().away();
+            rig.append("order 1");
+            assertThat(rig.log.awaitDrained(LONG_ENOUGH)).isTrue();
+            rig.servers.failAtSend(send);
+            rig.start();
+            for (int i = 2; i <= 6; i++) {
+                assertThat(rig.log.awaitCopied(rig.append("order " + i), LONG_ENOUGH))
+                        .isTrue();
+            }
+            assertThat(rig.copier.stats().failures()).isEqualTo(1);
+            rig.close();
+            assertThat(rig.named()).containsExactly(1L);
+            assertThat(rig.events).noneMatch(text -> text.contains("are void"));
+            assertThat(rig.copier.stats().missing()).isEqualTo(1);
+            assertThat(rig.log.stats().copy().recordsMissing()).isEqualTo(1);
+        }
+    }
+
     @Test
     void theRecordsThatTheCopyLacksAreExactlyThoseThatWereNamed() {
         Random random = new Random(5);
