@@ -146,6 +146,13 @@ final class Broker implements AutoCloseable {
         process.waitFor();
     }
 
+    /** From {@code STOP} to {@code CONT} a process stands still. */
+    static void signal(String name, Process process) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+    }
+
     void start() throws IOException {
         ProcessBuilder next = prepared(work.resolve("broker.out"), "kafka.Kafka", properties.toString());
         prepare.accept(next);

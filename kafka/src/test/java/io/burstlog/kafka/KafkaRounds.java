@@ -244,22 +244,16 @@ final class KafkaRounds implements AutoCloseable {
         });
     }
 
-    private static void signal(String name, Process process) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                .start()
-                .waitFor();
-    }
-
     /** The shipper stands still for less than its transactions may last, or for longer. */
     private void standStill(KilledHost host) throws Exception {
         Process stopped = host.shipper();
-        signal("STOP", stopped);
+        Broker.signal("STOP", stopped);
         long millis = (long) (TRANSACTION_MILLIS * 1.5 * random.nextDouble());
         if (random.nextBoolean() && !host.shipsItself()) {
             host.startSecondShipper();
         }
         pause((int) millis + 1);
-        signal("CONT", stopped);
+        Broker.signal("CONT", stopped);
     }
 
     private void fence(KilledHost host) throws Exception {
@@ -278,7 +272,7 @@ final class KafkaRounds implements AutoCloseable {
     private void makeTopicAnew() throws Exception {
         List<Process> stopped = hosts.stream().map(KilledHost::shipper).toList();
         for (Process each : stopped) {
-            signal("STOP", each);
+            Broker.signal("STOP", each);
         }
         await("the witness has read all", () -> {
             long decided = ends(IsolationLevel.READ_COMMITTED);
@@ -291,7 +285,7 @@ final class KafkaRounds implements AutoCloseable {
             createTopic();
         }
         for (Process each : stopped) {
-            signal("CONT", each);
+            Broker.signal("CONT", each);
         }
         if (!isSoon) {
             pause(1_500);
