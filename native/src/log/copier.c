@@ -9,11 +9,12 @@
 
 #include "base/error.h"
 #include "base/limit.h"
+#include "log/copier_tell.h"
 #include "media/record.h"
 
 struct copier {
     const struct platform *platform;
-    struct events *events;
+    struct copier_tell tell;
     struct ring *ring;
     struct log_source source;
     uint64_t first_sequence; /* of this epoch */
@@ -74,13 +75,13 @@ int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
                          sizeof *copy);
     }
     copy->platform = parts->platform;
-    copy->events = parts->events;
+    copy->tell = (struct copier_tell){.events = parts->events, .ring = parts->ring->path, .copy = copy->name};
+    snprintf(copy->name, sizeof copy->name, "%s", parts->name);
     copy->ring = parts->ring;
     copy->state = COPY_EXPECTED;
     copy->first_sequence = ring_next_sequence(parts->ring);
     copy->source = parts->source;
     copy->source.ops = &sealed_ops;
-    snprintf(copy->name, sizeof copy->name, "%s", parts->name);
     pthread_mutex_init(&copy->lock, NULL);
     copy->kept = copy->taken = copy->noted =
         log_source_at(&copy->source, parts->start.drained_position, parts->start.next_sequence, parts->start.epoch);
@@ -166,19 +167,6 @@ static int find(const struct copier *copy, uint64_t last_sequence, uint32_t last
     return rc < 0 ? lost_pages(copy) : 0;
 }
 
-static void tell_begun(const struct copier *copy, uint64_t last_sequence, const struct copier_begun *begun) {
-    if (begun->missing > 0) {
-        events_post(copy->events, EVENT_WARN,
-                    "copy %s of ring %s goes on with record %llu: records %llu to %llu are not in it, and not in the "
-                    "ring any more; the log file has them",
-                    copy->name, copy->ring->path, (unsigned long long)begun->next_sequence,
-                    (unsigned long long)last_sequence + 1, (unsigned long long)begun->next_sequence - 1);
-    } else if (copy->state == COPY_IS_AWAY) {
-        events_post(copy->events, EVENT_ERROR, "copy %s of ring %s is back, and goes on with record %llu", copy->name,
-                    copy->ring->path, (unsigned long long)begun->next_sequence);
-    }
-}
-
 /* Returns the copy's last record that is of the log. Records of an earlier epoch are not if this epoch has their sequences:
  * also if these were drained while the copy was away, so that `next` is behind them. */
 static uint64_t last_of_log(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t next) {
@@ -191,15 +179,9 @@ static uint64_t last_of_log(const struct copier *copy, uint64_t last_sequence, u
 
 /* The ring cannot tell which of the copy's records are of the log if it holds none that both have, and a later epoch than the
  * copy's, but not this one alone, may have had their sequences. */
-static void tell_unsure(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t next) {
-    if (last_sequence > 0 && next == copy->kept.walk.sequence && last_epoch + 1 < copy->ring->epoch &&
-        last_epoch < copy->kept.walk.epoch) {
-        events_post(
-            copy->events, EVENT_WARN,
-            "copy %s of ring %s ends with record %llu of epoch %u, and the log was drained without it in a later "
-            "one: the last records of the copy may be some that a crash took from the log; compare the two",
-            copy->name, copy->ring->path, (unsigned long long)last_sequence, last_epoch);
-    }
+static int is_unsure(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t next) {
+    return last_sequence > 0 && next == copy->kept.walk.sequence && last_epoch + 1 < copy->ring->epoch &&
+           last_epoch < copy->kept.walk.epoch;
 }
 
 static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
@@ -220,11 +202,16 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
             "of another ring, or an older state of the ring was put back",
             copy->name, (unsigned long long)last_sequence, last_epoch, copy->ring->path, copy->ring->epoch);
     }
-    *begun = (struct copier_begun){.next_sequence = next, .missing = next - last - 1, .surplus = last_sequence - last, .epoch = copy->ring->epoch};
-    tell_unsure(copy, last_sequence, last_epoch, next);
-    tell_begun(copy, last, begun);
-    if (begun->missing > 0) {
+    *begun = (struct copier_begun){
+        .next_sequence = next, .missing = next - last - 1, .surplus = last_sequence - last, .epoch = copy->ring->epoch};
+    if (is_unsure(copy, last_sequence, last_epoch, next)) {
+        copier_tell_unsure(&copy->tell, last_sequence, last_epoch);
+    }
+    if (begun->missing == 0 && copy->state == COPY_IS_AWAY) {
+        copier_tell_back(&copy->tell, next);
+    } else if (begun->missing > 0) {
         const uint64_t from = last + 1;
+        copier_tell_missing(&copy->tell, from, next);
         copy->missing_from = copy->missing_end == 0 || from < copy->missing_from ? from : copy->missing_from;
         copy->missing_end = next;
         copy->missing += begun->missing;
@@ -248,9 +235,7 @@ int copier_away(struct copier *copy) {
     if (rc == 0 && copy->state != COPY_IS_AWAY) {
         copy->state = COPY_IS_AWAY;
         publish(copy);
-        events_post(copy->events, EVENT_ERROR,
-                    "copy %s of ring %s is away: records from %llu on have one copy only until it begins again",
-                    copy->name, copy->ring->path, (unsigned long long)copier_next_sequence(copy));
+        copier_tell_away(&copy->tell, copier_next_sequence(copy));
     }
     pthread_mutex_unlock(&copy->lock);
     event_count_notify(&copy->ring->copy.more, copy->platform);
@@ -427,14 +412,13 @@ void copier_hear_noted(struct copier *copy, const struct checkpoint_position *le
 }
 
 static void tell_left(const struct copier *copy) {
-    uint64_t position, next;
-    ring_durable(copy->ring, &position, &next);
-    if (copy->state == COPY_IS_HERE && next > copier_next_sequence(copy)) {
-        events_post(
-            copy->events, EVENT_WARN,
-            "the log on ring %s closes while copy %s lacks records %llu to %llu: they stay in the ring, and the "
-            "next open with that copy hands them out",
-            copy->ring->path, copy->name, (unsigned long long)copier_next_sequence(copy), (unsigned long long)next - 1);
+    uint64_t position, end;
+    ring_durable(copy->ring, &position, &end);
+    const uint64_t next = copier_next_sequence(copy);
+    if (end > next && copy->state == COPY_IS_HERE) {
+        copier_tell_kept(&copy->tell, next, end);
+    } else if (end > next && copy->state == COPY_IS_AWAY) {
+        copier_tell_alone(&copy->tell, next, end);
     }
 }
 
