@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstException;
+import io.burstlog.jmx.RingMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.junit.jupiter.api.AfterEach;
@@ -141,6 +145,22 @@ class CopyElementTest {
             assertThat(log4j.status(Level.ERROR)).anyMatch(line -> line.contains("copy BookKeeper of ring"));
         }
         assertThat(directory.lines()).containsExactly("order 1");
+    }
+
+    @Test
+    void management_tells_where_the_copy_is_once_it_was_reached() throws Exception {
+        copy.reach(false);
+        try (RunningLog4j log4j = with("", BOOKKEEPER)) {
+            final RingMXBean shown = JMX.newMXBeanProxy(
+                    ManagementFactory.getPlatformMBeanServer(),
+                    new ObjectName("io.burstlog:type=Ring,name=\"" + directory.ring() + "\""),
+                    RingMXBean.class);
+            assertThat(shown.getCopyPlace()).isNull();
+            copy.reach(true);
+            log4j.logger().info("order 1");
+            awaitCopied("order 1");
+            assertThat(shown.getCopyPlace()).isEqualTo("memory of 2");
+        }
     }
 
     @Test

@@ -64,12 +64,12 @@ class BurstMetricsTest {
         file = directory.resolve("orders.log").toString();
     }
 
+    private BurstConfig.Builder config() {
+        return BurstConfig.builder().ring(ring).fileName(file).durability(Durability.PROCESS);
+    }
+
     private BurstLog open() {
-        return BurstLog.open(BurstConfig.builder()
-                .ring(ring)
-                .fileName(file)
-                .durability(Durability.PROCESS)
-                .build());
+        return BurstLog.open(config().build());
     }
 
     private static void appendSome(BurstLog log) {
@@ -269,13 +269,14 @@ class BurstMetricsTest {
     @Test
     void prometheusGetsAllThatTheDashboardAsksFor() throws IOException {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        try (BurstLog log = open();
+        try (BurstLog log = BurstLog.open(config().copy("B").build());
                 Registration ofRing = Registration.ofRing(ring, log);
                 Registration ofFile = Registration.ofStream(ring, file, log.mainStream())) {
             // doc: bind
             BurstMetrics metrics = new BurstMetrics();
             metrics.bindTo(registry);
             // end
+            log.copyFeed().away(); // so that nothing waits for it
             appendSome(log);
             String scrape = registry.scrape();
             Set<String> published = scrape.lines()

@@ -51,7 +51,9 @@ public final class OpenRing {
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
             this.copy = RingCopy.start(terms, log, event -> operator.hear(event));
             this.management = Shown.of(
-                    terms.jmx(), () -> Registration.ofRing(terms.ring(), log, vainNotices::sum), this::operator);
+                    terms.jmx(),
+                    () -> Registration.ofRing(terms.ring(), log, vainNotices::sum, () -> RingCopy.place(copy)),
+                    this::operator);
         } catch (RuntimeException | Error failure) {
             log.close();
             throw failure;

@@ -5,6 +5,7 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.copy.BurstCopier;
+import io.burstlog.copy.CopyPlace;
 import io.burstlog.copy.CopyProvider;
 import io.burstlog.copy.CopySettings;
 import java.time.Duration;
@@ -71,6 +72,12 @@ final class RingCopy {
                 "record " + sequence + " is durable in the ring " + ring.ring() + " and goes to its log file, but its"
                         + " copy, <" + ring.copy().element() + ">, did not confirm it " + why
                         + ": do not log it again, the copy gets it when it can.");
+    }
+
+    /** {@return where the copy is; null if there is none, or its store was not reached yet} */
+    static String place(RingCopy copy) {
+        CopyPlace place = copy == null ? null : copy.copier.stats().place();
+        return place == null ? null : place.toString();
     }
 
     void close(Duration limit) {

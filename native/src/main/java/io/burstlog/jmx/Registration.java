@@ -5,6 +5,7 @@ import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -43,21 +44,23 @@ public final class Registration implements AutoCloseable {
      *     all the same
      */
     public static Registration ofRing(String ring, BurstLog log) {
-        return ofRing(ring, log, () -> 0);
+        return ofRing(ring, log, () -> 0, () -> null);
     }
 
     /**
      * Shows an open ring as {@link #ofRing(String, BurstLog)} does, but leaves some of the calls that found the ring
-     * full out of the figures.
+     * full out of the figures, and tells where the second copy is.
      *
      * @param ring the file or device that holds the ring
      * @param log the open log
      * @param fullWaitsOfNoRecord returns how many of these calls are not to be shown
+     * @param copyPlace returns where the copy is; null while nobody knows
      * @return the registration, whose close ends this
      */
-    public static Registration ofRing(String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord) {
+    public static Registration ofRing(
+            String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord, Supplier<String> copyPlace) {
         return of(
-                new RingManagement(ring, log, fullWaitsOfNoRecord),
+                new RingManagement(ring, log, fullWaitsOfNoRecord, copyPlace),
                 "type=Ring,name=" + ObjectName.quote(ring),
                 "the ring " + ring);
     }

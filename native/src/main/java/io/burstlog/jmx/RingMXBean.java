@@ -28,6 +28,12 @@ public interface RingMXBean {
     /** {@return the state of the second copy; null if the ring has none} */
     BurstStats.CopyState getCopyState();
 
+    /**
+     * {@return where the second copy is, as "disk of 2 of 3 bookies"; null if nobody knows: no element of an appender
+     *     keeps it, or its store was not reached yet}
+     */
+    String getCopyPlace();
+
     /** {@return the sequence up to which the second copy has every record; 0 if the ring has none} */
     long getCopiedSequence();
 

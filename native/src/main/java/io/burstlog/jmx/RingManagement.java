@@ -6,6 +6,7 @@ import io.burstlog.BurstStats;
 import io.burstlog.Stage;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Shows an open ring to management clients. */
 final class RingManagement implements RingMXBean {
@@ -13,11 +14,13 @@ final class RingManagement implements RingMXBean {
     private final String ring;
     private final BurstLog log;
     private final LongSupplier fullWaitsOfNoRecord;
+    private final Supplier<String> copyPlace;
 
-    RingManagement(String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord) {
+    RingManagement(String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord, Supplier<String> copyPlace) {
         this.ring = ring;
         this.log = log;
         this.fullWaitsOfNoRecord = fullWaitsOfNoRecord;
+        this.copyPlace = copyPlace;
     }
 
     private BurstStats stats() {
@@ -61,6 +64,11 @@ final class RingManagement implements RingMXBean {
     @Override
     public BurstStats.CopyState getCopyState() {
         return ofCopy(BurstStats.Copy::state, null);
+    }
+
+    @Override
+    public String getCopyPlace() {
+        return copyPlace.get();
     }
 
     @Override
