@@ -145,6 +145,37 @@ class VirtualThreadTest {
         }
     }
 
+    /** The copy gets the event of each thread only if no thread before it holds its carrier. */
+    @Test
+    void a_thousand_virtual_threads_wait_parked_for_the_copy() throws Exception {
+        final ExecutorService executor = virtualThreads();
+        final int waiting = 1_000;
+        final AtomicInteger returned = new AtomicInteger();
+        final MemoryCopy copy = MemoryCopy.come();
+        final String burst = directory.burst(
+                "io=\"pwrite\" ack=\"copied\"",
+                OrdersDirectory.MESSAGE + "<BookKeeper><Property name=\"metadataServiceUri\">zk://here/ledgers</Property>"
+                        + "</BookKeeper>");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst))) {
+            copy.hold();
+            for (int i = 0; i < waiting; i++) {
+                final int number = i;
+                executor.execute(() -> {
+                    log4j.logger().info("order {}", number);
+                    returned.incrementAndGet();
+                });
+            }
+            await().until(() -> copy.lines().size() == waiting);
+            assertThat(returned.get()).isZero();
+            copy.release();
+            ((AutoCloseable) executor).close();
+            assertThat(returned.get()).isEqualTo(waiting);
+        } finally {
+            MemoryCopy.go();
+        }
+        assertThat(directory.lines()).hasSize(waiting).doesNotHaveDuplicates();
+    }
+
     @Test
     void a_virtual_thread_opens_waits_in_every_way_and_closes() throws Exception {
         final ExecutorService executor = virtualThreads();
