@@ -18,6 +18,7 @@ final class CopyComparison implements CopyRecovery.Sink {
 
     private final Path file;
     private final String stream;
+    private final int start;
     private final ByteBuffer bytes;
     private final Set<String> streams = new TreeSet<>();
     private final List<String> findings = new ArrayList<>();
@@ -29,9 +30,11 @@ final class CopyComparison implements CopyRecovery.Sink {
 
     private boolean hasDiffered;
 
-    CopyComparison(Path file, String stream) throws IOException {
+    /** @param start the records of the file begin at this byte */
+    CopyComparison(Path file, String stream, int start) throws IOException {
         this.file = file;
         this.stream = stream;
+        this.start = start;
         try (FileChannel channel = FileChannel.open(file)) {
             if (channel.size() > Integer.MAX_VALUE) {
                 throw new IOException(file + " has " + channel.size() + " bytes, and 2 GB can be compared at most");
@@ -58,7 +61,7 @@ final class CopyComparison implements CopyRecovery.Sink {
             return;
         }
         ByteBuffer payload = record.payload();
-        int at = isBehindGap ? find(payload) : bytes.position();
+        int at = isBehindGap ? find(payload) : same == 0 ? start : bytes.position();
         isBehindGap = false;
         if (isAt(payload, at)) {
             if (at > bytes.position()) {
@@ -87,6 +90,11 @@ final class CopyComparison implements CopyRecovery.Sink {
     private boolean isAt(ByteBuffer payload, int at) {
         return bytes.limit() - at >= payload.remaining()
                 && bytes.slice(at, payload.remaining()).equals(payload);
+    }
+
+    /** {@return who finds a header; null if a record was found without one, or the file is empty} */
+    CopyHeader header() {
+        return same == 0 && bytes.hasRemaining() ? new CopyHeader(bytes, stream) : null;
     }
 
     CopyRecovery.Report report() throws IOException {

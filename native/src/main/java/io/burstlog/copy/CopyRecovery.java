@@ -165,7 +165,7 @@ public final class CopyRecovery {
 
     /**
      * Compares the records of a stream with its log file. The file may have fewer records at its end, which it has not
-     * got yet, and at its beginning, which an older file has.
+     * got yet, and at its beginning, which an older file has. It may begin with a header of up to 64 kB, which is told.
      *
      * @param file the log file, as its layout wrote it; up to 2 GB
      * @param stream its name in the copy; null if the copy has one stream only
@@ -174,8 +174,14 @@ public final class CopyRecovery {
      * @throws InterruptedException if the thread was interrupted
      */
     public Report compare(Path file, String stream) throws IOException, InterruptedException {
-        CopyComparison comparison = new CopyComparison(file, stream);
+        CopyComparison comparison = new CopyComparison(file, stream, 0);
         read(comparison);
+        CopyHeader header = comparison.header();
+        if (header != null) {
+            read(header);
+            comparison = new CopyComparison(file, stream, header.bytes());
+            read(comparison);
+        }
         return comparison.report();
     }
 

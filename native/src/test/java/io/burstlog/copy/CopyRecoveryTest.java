@@ -153,6 +153,24 @@ class CopyRecoveryTest {
     }
 
     @Test
+    void a_rolled_file_may_begin_with_a_header() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(1, 9);
+        String header = "# orders\n# of today\n";
+        CopyRecovery.Report report = compare(copy, header + lines("record", 4, 6));
+        assertThat(report.summary())
+                .containsExactly("3 records are in the copy and in " + file + ", 3 later ones are in the copy alone");
+        assertThat(report.findings())
+                .containsExactly("bytes 0 to 19 of " + file + " are not in the copy, right before record 4");
+    }
+
+    @Test
+    void a_file_of_another_log_has_no_record_of_the_copy() throws Exception {
+        String other = lines("order", 4, 6);
+        assertThat(compare(new StoredBlocks().add(1, 9), other).findings())
+                .containsExactly("bytes 0 to " + (other.length() - 1) + " of " + file + " are not in the copy");
+    }
+
+    @Test
     void one_of_several_streams_must_be_named() throws Exception {
         StoredBlocks copy =
                 new StoredBlocks().add(StoredBlocks.block(2, "audit", 1, 1)).add(2, 3);
