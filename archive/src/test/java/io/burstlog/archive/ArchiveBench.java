@@ -30,6 +30,8 @@ import java.util.concurrent.locks.LockSupport;
 final class ArchiveBench {
 
     private static final int FILLER_BYTES = 170;
+    private static final int WARM_UP_PAIRS = 2;
+    private static final long WARM_UP_RECORDS = 1_000_000;
 
     private ArchiveBench() {}
 
@@ -54,10 +56,17 @@ final class ArchiveBench {
 
     /**
      * Both in turns, each the first in every second round. Nothing is deleted between them: ext4 gives no inode that
-     * was just deleted to a new file, and the next archive would pay the search for others.
+     * was just deleted to a new file, and the next archive would pay the search for others. The first pairs do not
+     * count: the JVM compiles meanwhile, which takes as much processor time as the archive itself, and more of it than
+     * of the plain file, whose one thread leaves a processor free.
      */
     private static void compare(Path folder, long records, int each, int rounds) throws IOException {
         Files.createDirectories(folder);
+        long few = Math.min(records, WARM_UP_RECORDS);
+        for (int pair = 0; pair < WARM_UP_PAIRS; pair++) {
+            archive(folder.resolve("warm-up-" + pair), few, each, 0);
+            plain(folder.resolve("warm-up-" + pair + ".zst"), few, each);
+        }
         double[] ratios = new double[rounds];
         System.out.println("| round | archive, records/s | plain .zst, records/s | ratio |\n|---|---|---|---|");
         for (int round = 0; round < rounds; round++) {
