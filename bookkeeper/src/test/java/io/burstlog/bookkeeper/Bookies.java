@@ -31,6 +31,7 @@ final class Bookies implements AutoCloseable {
     private static Bookies shared;
 
     private final Path work;
+    private final Nodes nodes;
     private final String uri;
     private final int[] ports = new int[COUNT];
     private final Process keeper;
@@ -38,30 +39,39 @@ final class Bookies implements AutoCloseable {
 
     /** @param journal lines of the bookies' configuration, about their journals */
     Bookies(Path work, String journal) throws Exception {
+        this(work, journal, Nodes.LOOPBACK);
+    }
+
+    /** @param more lines of the bookies' configuration */
+    Bookies(Path work, String more, Nodes nodes) throws Exception {
         this.work = work;
+        this.nodes = nodes;
         deleteTree(work);
         Files.createDirectories(work);
         int port = freePort();
-        uri = "zk+hierarchical://127.0.0.1:" + port + "/ledgers";
-        Path settings = Files.writeString(work.resolve("zoo.cfg"), """
+        uri = "zk+hierarchical://" + nodes.address() + ":" + port + "/ledgers";
+        Path settings = Files.writeString(
+                work.resolve("zoo.cfg"), """
                 dataDir=%s
                 clientPort=%d
-                clientPortAddress=127.0.0.1
+                clientPortAddress=%s
                 tickTime=500
                 admin.enableServer=false
-                """.formatted(work.resolve("zookeeper"), port));
+                """.formatted(work.resolve("zookeeper"), port, nodes.address()));
         keeper = java(
+                List.of(),
                 work.resolve("zookeeper.out"),
                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                 settings.toString());
-        awaitPort(keeper, port);
+        awaitPort(keeper, nodes.address(), port);
         for (int i = 0; i < COUNT; i++) {
             ports[i] = freePort();
+            nodes.disk(folder(i));
             Files.writeString(settings(i), """
                     metadataServiceUri=%s
                     bookiePort=%d
                     allowLoopback=true
-                    advertisedAddress=127.0.0.1
+                    advertisedAddress=%s
                     journalDirectories=%s
                     ledgerDirectories=%s
                     indexDirectories=%s
@@ -77,7 +87,8 @@ final class Bookies implements AutoCloseable {
                     diskUsageWarnThreshold=0.99
                     zkTimeout=4000
                     %s
-                    """.formatted(uri, ports[i], folder(i), folder(i), folder(i), journal));
+                    """.formatted(
+                            uri, ports[i], nodes.address(node(i)), folder(i), folder(i), folder(i), more));
         }
         ServerConfiguration configuration = new ServerConfiguration();
         configuration.loadConf(settings(0).toUri().toURL());
@@ -85,7 +96,9 @@ final class Bookies implements AutoCloseable {
         for (int i = 0; i < COUNT; i++) {
             start(i);
         }
-        awaitStarted();
+        for (int i = 0; i < COUNT; i++) {
+            awaitPort(bookies[i], nodes.address(node(i)), ports[i]);
+        }
     }
 
     /** {@return bookies for all tests of this JVM; they end with it} */
@@ -103,7 +116,11 @@ final class Bookies implements AutoCloseable {
         return work.resolve("bookie-" + bookie + ".conf");
     }
 
-    private Path folder(int bookie) {
+    static String node(int bookie) {
+        return "bookie-" + bookie;
+    }
+
+    Path folder(int bookie) {
         return work.resolve("bookie-" + bookie);
     }
 
@@ -113,6 +130,7 @@ final class Bookies implements AutoCloseable {
 
     void start(int bookie) throws IOException {
         bookies[bookie] = java(
+                nodes.on(node(bookie)),
                 work.resolve("bookie-" + bookie + ".out"),
                 "org.apache.bookkeeper.server.Main",
                 "--conf",
@@ -131,17 +149,19 @@ final class Bookies implements AutoCloseable {
         }
     }
 
-    /** Waits until all answer. */
-    void awaitStarted() throws Exception {
+    /** Starts those that have ended. */
+    void startDead() throws IOException {
         for (int i = 0; i < COUNT; i++) {
-            awaitPort(bookies[i], ports[i]);
+            if (!bookies[i].isAlive()) {
+                start(i);
+            }
         }
     }
 
     /** Starts it again, and waits until it answers. */
     void startAgain(int bookie) throws Exception {
         start(bookie);
-        awaitPort(bookies[bookie], ports[bookie]);
+        awaitPort(bookies[bookie], nodes.address(node(bookie)), ports[bookie]);
     }
 
     void kill(int bookie) throws InterruptedException {
@@ -158,10 +178,10 @@ final class Bookies implements AutoCloseable {
         }
     }
 
-    private static void awaitPort(Process process, int port) throws Exception {
+    private static void awaitPort(Process process, String address, int port) throws Exception {
         for (long begin = System.nanoTime(); ; Thread.sleep(20)) {
             try (Socket socket = new Socket()) {
-                socket.connect(new InetSocketAddress("127.0.0.1", port), 1000);
+                socket.connect(new InetSocketAddress(address, port), 1000);
                 return;
             } catch (IOException notYet) {
                 if (!process.isAlive() || System.nanoTime() - begin > PATIENCE_MILLIS * 1_000_000L) {
@@ -173,7 +193,13 @@ final class Bookies implements AutoCloseable {
 
     /** A JVM with the class path of this one. */
     static Process java(Path said, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        return java(List.of(), said, arguments);
+    }
+
+    /** @param on what starts it on a node */
+    static Process java(List<String> on, Path said, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(on);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
@@ -186,7 +212,7 @@ final class Bookies implements AutoCloseable {
                 System.getProperty("java.class.path")));
         String nativeAccess = System.getProperty("native.access", "");
         if (!nativeAccess.isEmpty()) {
-            command.add(1, nativeAccess);
+            command.add(on.size() + 1, nativeAccess);
         }
         command.addAll(Arrays.asList(arguments));
         return new ProcessBuilder(command)

@@ -20,7 +20,7 @@ final class CopiedHost {
         String name = arguments[2];
         CopiedLog log = new CopiedLog(
                 Path.of(arguments[0]),
-                Map.of("metadataServiceUri", arguments[1], "addEntryTimeoutSec", "2"),
+                Map.of("metadataServiceUri", arguments[1], "addEntryTimeoutSec", "2", "zkTimeout", "4000"),
                 BurstCopier.Away.valueOf(arguments[3]),
                 event -> System.out.println(
                         "event " + event.severity() + " " + event.text().replace('\n', ' ')));

@@ -3,14 +3,19 @@ package io.burstlog.bookkeeper;
 
 import io.burstlog.copy.BurstCopier.Away;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
 
@@ -22,22 +27,22 @@ import org.apache.logging.log4j.core.config.Configurator;
 final class KillCopy {
 
     private static final int MOST_MILLIS_TO_LIVE = 1500;
+    private static final int START_MILLIS = 200;
     private static final int ONE_RING_IN_GOES = 4;
 
-    /** Disturbs all rings of a round. In the end all hosts are killed in any case. */
-    private enum Fault {
-        NOTHING,
-        ONE_BOOKIE_DIES,
-        TWO_BOOKIES_DIE,
-        ANOTHER_COPIER_BEGINS,
-        COPY_IS_TAKEN_OVER
-    }
-
+    private final Nodes nodes;
     private final Bookies bookies;
     private final List<KilledRing> rings = new ArrayList<>();
     private final Random random;
     private final ExecutorService verifiers = Executors.newCachedThreadPool();
-    private final int[] faults = new int[Fault.values().length];
+    private final ScheduledExecutorService starter = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final ReentrantLock isDisturbed = new ReentrantLock();
+    private final List<Fault> faults;
+    private final int[] counts = new int[Fault.values().length];
     private int round;
     private int verified;
     private int killedMeanwhile;
@@ -45,12 +50,16 @@ final class KillCopy {
     private long copied;
     private long alone;
 
-    private KillCopy(Path work, Bookies bookies, int count, long seed) {
+    private KillCopy(Path work, Bookies bookies, Nodes nodes, int count, long seed) throws IOException {
         this.bookies = bookies;
+        this.nodes = nodes;
         for (int i = 0; i < count; i++) {
-            rings.add(new KilledRing("host-" + i, work, bookies));
+            rings.add(new KilledRing("host-" + i, work, bookies, nodes));
         }
         random = new Random(seed);
+        faults = Arrays.stream(Fault.values())
+                .filter(each -> nodes instanceof Namespaces || !each.way.wantsNamespaces())
+                .toList();
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -58,11 +67,13 @@ final class KillCopy {
         double seconds = Double.MAX_VALUE;
         long seed = 1;
         int rings = 3;
+        Nodes nodes = Nodes.LOOPBACK;
         for (int i = 1; i + 1 < arguments.length; i += 2) {
             switch (arguments[i]) {
                 case "--rounds" -> rounds = Long.parseLong(arguments[i + 1]);
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
                 case "--seed" -> seed = Long.parseLong(arguments[i + 1]);
+                case "--nodes" -> nodes = arguments[i + 1].equals("namespaces") ? new Namespaces() : nodes;
                 case "--rings" -> rings = Integer.parseInt(arguments[i + 1]);
                 default -> throw new IllegalArgumentException(arguments[i]);
             }
@@ -72,11 +83,14 @@ final class KillCopy {
         long end = System.nanoTime() + (long) Math.min(seconds * 1e9, Long.MAX_VALUE / 4);
         String wrong = null;
         KillCopy kills;
-        try (Bookies bookies = new Bookies(work.resolve("bookies"), Bookies.AT_ONCE)) {
-            kills = new KillCopy(work, bookies, rings, seed);
+        String settings = Bookies.AT_ONCE + "\n" + Namespaces.SMALL_DISKS;
+        try (Bookies bookies = new Bookies(work.resolve("bookies"), settings, nodes)) {
+            kills = new KillCopy(work, bookies, nodes, rings, seed);
+            kills.starter.scheduleWithFixedDelay(kills::startDead, 0, START_MILLIS, TimeUnit.MILLISECONDS);
             while (wrong == null && kills.round < rounds && System.nanoTime() < end) {
                 wrong = kills.round();
             }
+            kills.starter.shutdown();
         }
         kills.tell();
         System.out.println(wrong == null ? "each is where it was said to be" : wrong);
@@ -89,7 +103,8 @@ final class KillCopy {
     private void tell() {
         System.out.printf("%d rounds of %d rings:%n", round, rings.size());
         for (Fault each : Fault.values()) {
-            System.out.printf("%6d  %s%n", faults[each.ordinal()], each);
+            String count = faults.contains(each) ? Integer.toString(counts[each.ordinal()]) : "SKIPPED";
+            System.out.printf("%7s  %s%n", count, each);
         }
         System.out.printf(
                 "%d hosts killed and copies verified, %d of them in the middle of a fault; %d rings gone;"
@@ -97,11 +112,24 @@ final class KillCopy {
                 verified, killedMeanwhile, gone, copied, alone);
     }
 
+    /** Bookies that end by themselves start again, but not in the middle of a fault. */
+    private void startDead() {
+        isDisturbed.lock();
+        try {
+            bookies.startDead();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } finally {
+            isDisturbed.unlock();
+        }
+    }
+
     /** {@return what is wrong; null if nothing is} */
     private String round() throws Exception {
         round++;
-        Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
-        faults[fault.ordinal()]++;
+        Fault fault = faults.get(random.nextInt(faults.size()));
+        counts[fault.ordinal()]++;
+        System.out.printf("%d %s", round, fault);
         long begin = System.nanoTime();
         String wrong = null;
         try {
@@ -111,7 +139,7 @@ final class KillCopy {
             for (KilledRing each : rings) {
                 each.awaitCopied(1);
             }
-            live();
+            pause(0, MOST_MILLIS_TO_LIVE);
             disturb(fault);
         } catch (IOException failure) {
             wrong = failure.getMessage();
@@ -120,57 +148,107 @@ final class KillCopy {
                 each.kill();
             }
         }
-        if (wrong == null) {
-            bookies.awaitAvailable(Bookies.COUNT);
-            wrong = verify(fault);
+        try {
+            if (wrong == null) {
+                bookies.awaitAvailable(Bookies.COUNT);
+                wrong = verify(fault);
+            }
+        } catch (IOException | ExecutionException failure) {
+            wrong = failure.toString();
         }
-        System.out.printf("%d %s in %.1f s%n", round, fault, (System.nanoTime() - begin) / 1e9);
+        System.out.printf(" in %.1f s%n", (System.nanoTime() - begin) / 1e9);
         return wrong == null ? null : "round " + round + ", " + fault + ": " + wrong;
     }
 
-    private void live() throws InterruptedException {
-        TimeUnit.MILLISECONDS.sleep(random.nextInt(MOST_MILLIS_TO_LIVE));
+    private void pause(int leastMillis, int mostMillis) throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(random.nextInt(leastMillis, mostMillis + 1));
     }
 
     private void disturb(Fault fault) throws Exception {
-        int one = random.nextInt(Bookies.COUNT);
-        int other = (one + 1) % Bookies.COUNT;
-        switch (fault) {
-            case ONE_BOOKIE_DIES -> {
-                bookies.kill(one);
-                awaitProgress();
-                killSome();
-                bookies.startAgain(one);
-            }
-            case TWO_BOOKIES_DIE -> {
-                bookies.kill(one);
-                bookies.kill(other);
-                for (KilledRing each : rings) {
-                    if (each.away() == Away.DEGRADE) {
-                        each.awaitAlone();
-                    }
-                }
-                live();
-                killSome();
-                bookies.start(one);
-                bookies.start(other);
-                bookies.awaitStarted();
-                awaitProgress();
-            }
-            case ANOTHER_COPIER_BEGINS -> {
+        switch (fault.way) {
+            case NONE -> {}
+            case FENCE -> {
                 for (KilledRing each : rings) {
                     each.fence();
                 }
                 awaitEnd();
             }
-            case COPY_IS_TAKEN_OVER -> {
+            case TAKE_OVER -> {
                 for (KilledRing each : rings) {
                     each.takeOver();
                 }
                 awaitEnd();
             }
-            default -> {}
+            case CUT_HOSTS, REPLACE_HOSTS -> disturbHosts(fault, (Namespaces) nodes);
+            default -> disturbBookies(fault);
         }
+    }
+
+    private void disturbBookies(Fault fault) throws Exception {
+        int first = random.nextInt(Bookies.COUNT);
+        isDisturbed.lock();
+        for (int i = 0; i < fault.bookies; i++) {
+            begin(fault.way, (first + i) % Bookies.COUNT);
+        }
+        if (fault.bookies == 1) {
+            awaitProgress();
+        }
+        meanwhile(fault);
+        for (int i = 0; i < fault.bookies; i++) {
+            end(fault.way, (first + i) % Bookies.COUNT);
+        }
+        isDisturbed.unlock();
+        awaitProgress();
+    }
+
+    private void begin(Fault.Way way, int bookie) throws Exception {
+        switch (way) {
+            case DIE -> bookies.kill(bookie);
+            case CUT -> ((Namespaces) nodes).cut(Bookies.node(bookie));
+            case FILL -> Namespaces.fill(bookies.folder(bookie), 0);
+            case NEARLY_FILL -> Namespaces.fill(bookies.folder(bookie), Namespaces.NEARLY_FULL_BYTES);
+            default -> throw new IllegalArgumentException(way.toString());
+        }
+    }
+
+    private void end(Fault.Way way, int bookie) throws Exception {
+        switch (way) {
+            case DIE -> {} // it is started again
+            case CUT -> ((Namespaces) nodes).mend(Bookies.node(bookie));
+            default -> Namespaces.free(bookies.folder(bookie));
+        }
+    }
+
+    private void disturbHosts(Fault fault, Namespaces namespaces) throws Exception {
+        for (KilledRing each : rings) {
+            namespaces.cut(each.name());
+        }
+        meanwhile(fault);
+        if (fault.way == Fault.Way.REPLACE_HOSTS) {
+            for (KilledRing each : rings) {
+                each.takeOver();
+            }
+            pause(0, MOST_MILLIS_TO_LIVE);
+        }
+        for (KilledRing each : rings) {
+            namespaces.mend(each.name());
+        }
+        if (fault.way == Fault.Way.REPLACE_HOSTS) {
+            awaitEnd();
+        } else {
+            awaitProgress();
+        }
+    }
+
+    /** Lets the fault last, and kills some hosts then. */
+    private void meanwhile(Fault fault) throws Exception {
+        pause(fault.leastMillis, fault.mostMillis);
+        for (KilledRing each : rings) {
+            if (fault.isSurelySeen() && each.away() == Away.DEGRADE) {
+                each.awaitAlone();
+            }
+        }
+        killSome();
     }
 
     /** Kills some hosts in the middle of a fault. */
@@ -201,7 +279,8 @@ final class KillCopy {
         List<Future<String>> verdicts = new ArrayList<>();
         for (KilledRing each : rings) {
             boolean goes = random.nextInt(ONE_RING_IN_GOES) == 0;
-            boolean isGone = goes || each.isOld() || fault == Fault.COPY_IS_TAKEN_OVER;
+            boolean isGone =
+                    goes || each.isOld() || fault.way == Fault.Way.TAKE_OVER || fault.way == Fault.Way.REPLACE_HOSTS;
             gone += isGone ? 1 : 0;
             copied += each.copied();
             alone += each.alone();

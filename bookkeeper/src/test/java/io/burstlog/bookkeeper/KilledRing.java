@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.apache.bookkeeper.client.BookKeeper;
 
 /**
  * A ring with a copy. One host after the other opens it, and each is killed. When the ring is gone, a new one follows.
@@ -26,17 +27,20 @@ final class KilledRing {
     private final String name;
     private final Path work;
     private final Bookies bookies;
+    private final Nodes nodes;
     private List<Path> outputs = new ArrayList<>();
     private String ring;
     private Away away;
     private Process host;
     private Path said;
 
-    /** @param name names its node, too */
-    KilledRing(String name, Path work, Bookies bookies) {
+    /** @param name its name, and that of the node of its hosts */
+    KilledRing(String name, Path work, Bookies bookies, Nodes nodes) throws IOException {
         this.name = name;
         this.work = work;
         this.bookies = bookies;
+        this.nodes = nodes;
+        nodes.address(name);
     }
 
     private Path folder() {
@@ -48,6 +52,7 @@ final class KilledRing {
         away = copyAway;
         said = work.resolve(name + "-" + round + ".out");
         host = Bookies.java(
+                nodes.on(name),
                 said,
                 CopiedHost.class.getName(),
                 folder().toString(),
@@ -56,6 +61,10 @@ final class KilledRing {
                 away.name(),
                 Integer.toString(THREADS));
         outputs.add(said);
+    }
+
+    String name() {
+        return name;
     }
 
     Away away() {
@@ -123,9 +132,27 @@ final class KilledRing {
         return new BookKeeperStore(ring, Map.of("metadataServiceUri", bookies.uri()));
     }
 
+    /** As an operator does when the records are safe elsewhere. */
+    private void deleteLedgers() throws Exception {
+        Map<String, String> properties = Map.of("metadataServiceUri", bookies.uri());
+        Cluster cluster = new Cluster(properties);
+        BookKeeper client = new BookKeeper(Cluster.configuration(properties));
+        for (long ledger : cluster.ledgers(ring)) {
+            client.deleteLedger(ledger);
+        }
+        letGo(cluster);
+        letGo(client);
+    }
+
     /** BookKeeper's client takes two seconds to close. */
-    private static void letGo(BookKeeperStore store) {
-        CompletableFuture.runAsync(store::close);
+    private static void letGo(AutoCloseable client) {
+        CompletableFuture.runAsync(() -> {
+            try {
+                client.close();
+            } catch (Exception left) {
+                // It holds nothing that others wait for.
+            }
+        });
     }
 
     /**
@@ -144,11 +171,14 @@ final class KilledRing {
             store.fence();
         }
         CopyRecovery.of(store).to(to);
-        letGo(store);
         String wrong = Copies.wrong(to, outputs);
         if (isGone) {
             outputs = new ArrayList<>();
+            if (wrong == null) {
+                deleteLedgers();
+            }
         }
+        letGo(store);
         return wrong;
     }
 
