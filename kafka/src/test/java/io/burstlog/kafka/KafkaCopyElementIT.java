@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@code <KafkaCopy>} in {@code <Burst>} of an application that is killed, and of one that ends. */
+@Timeout(300)
+class KafkaCopyElementIT {
+
+    private static final String TOPIC = "copied-loggers";
+    /** The first runs are killed, the others end. */
+    private static final int KILLED = 2;
+
+    private static final int RUNS = 4;
+    private static final int RECORDS = 300;
+    private static final Pattern RING = Pattern.compile("uuid: ([0-9a-f]{32})");
+
+    private final Path work = Path.of("target", TOPIC).toAbsolutePath();
+
+    private Path said(int run) {
+        return work.resolve("host-" + run + ".out");
+    }
+
+    private List<String> said(int run, String word) throws Exception {
+        return Files.readAllLines(said(run)).stream()
+                .filter(line -> line.startsWith(word))
+                .map(line -> line.substring(word.length()))
+                .toList();
+    }
+
+    private Path configuration(Path host, Broker broker, boolean hasHook) throws Exception {
+        return Files.writeString(work.resolve("log4j2.xml"), """
+                <Configuration status="warn" shutdownHook="%4$s"><Appenders>
+                  <Burst name="Orders" ring="%1$s/orders.ring" ringSize="8 MB" fileName="%1$s/orders.log"
+                      durability="process" ack="copied" blockTimeout="1 min" ignoreExceptions="false">
+                    <PatternLayout pattern="%%c{1} %%m%%n"/>
+                    <KafkaCopy topic="%2$s" atLeast="memory of 1">
+                      <Property name="bootstrap.servers">%3$s</Property>
+                    </KafkaCopy>
+                  </Burst>
+                </Appenders><Loggers><Root level="info"><AppenderRef ref="Orders"/></Root></Loggers></Configuration>
+                """.formatted(
+                        host, TOPIC, broker.servers(), hasHook ? "enable" : "disable"));
+    }
+
+    @Test
+    void eachEventWhoseCallReturnedIsInTheLogFileOnceAndInTheCopyOnce() throws Exception {
+        Broker broker = SharedBroker.get();
+        broker.createTopic(TOPIC, 1);
+        SharedBroker.deleteTree(work);
+        Path host = Files.createDirectories(work.resolve("host"));
+        for (int run = 1; run <= RUNS; run++) {
+            boolean isToEnd = run > KILLED;
+            boolean hasHook = run != RUNS;
+            Process process = Broker.java(
+                    said(run),
+                    "-Dlog4j2.configurationFile=" + configuration(host, broker, hasHook),
+                    CopiedLoggers.class.getName(),
+                    "run" + run,
+                    Integer.toString(isToEnd ? RECORDS : Integer.MAX_VALUE),
+                    Boolean.toString(hasHook));
+            if (isToEnd) {
+                boolean hasEnded = process.waitFor(60, TimeUnit.SECONDS);
+                Broker.kill(process);
+                assertThat(hasEnded).as("%s", Files.readString(said(run))).isTrue();
+            } else {
+                while (said(run, "returned ").size() < RECORDS) {
+                    assertThat(process.isAlive()).as("%s", said(run)).isTrue();
+                    Thread.sleep(5);
+                }
+                Broker.kill(process);
+            }
+            assertThat(said(run, "failed ")).isEmpty();
+        }
+        Path file = host.resolve("orders.log");
+        List<String> logged = Files.readAllLines(file);
+        for (int run = 1; run <= RUNS; run++) {
+            List<String> returned = said(run, "returned ");
+            for (String each : List.of("-0 ", "-1 ", "-2 ", "-3 ", "-end ")) {
+                String thread = "run" + run + each;
+                String prefix = "Trading " + thread;
+                List<String> own =
+                        logged.stream().filter(line -> line.startsWith(prefix)).toList();
+                assertThat(own)
+                        .containsExactlyElementsOf(IntStream.rangeClosed(1, own.size())
+                                .mapToObj(number -> prefix + number)
+                                .toList())
+                        .hasSizeGreaterThanOrEqualTo((int) returned.stream()
+                                .filter(line -> line.startsWith(thread))
+                                .count());
+            }
+        }
+        assertThat(logged)
+                .contains("Trading run" + RUNS + "-end 1")
+                .as("the client logs, too")
+                .anyMatch(line -> !line.startsWith("Trading "));
+        String ring = ring(host);
+        String property = "bootstrap.servers=" + broker.servers();
+        String[] compare = {"compare", ring, "--topic", TOPIC, "--with", file.toString(), "--property", property};
+        assertThat(CopyMain.run(compare, System.out, System.err)).isZero();
+        byte[] all = Files.readAllBytes(file);
+        SharedBroker.deleteTree(host);
+        Path to = work.resolve("recovered");
+        String[] recover = {"recover", ring, "--topic", TOPIC, "--to", to.toString(), "--property", property};
+        assertThat(CopyMain.run(recover, System.out, System.err)).isZero();
+        assertThat(to.resolve("orders.log")).hasBinaryContent(all);
+    }
+
+    private static String ring(Path host) throws Exception {
+        Process info = new ProcessBuilder(
+                        System.getProperty("burstlog.cli"),
+                        "info",
+                        host.resolve("orders.ring").toString())
+                .start();
+        String text = new String(info.getInputStream().readAllBytes());
+        Matcher found = RING.matcher(text);
+        assertThat(found.find()).as(text).isTrue();
+        return found.group(1);
+    }
+}
