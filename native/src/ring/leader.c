@@ -13,6 +13,11 @@
  * leads only while it has time left; then it waits for its own write. If a producer does not publish its record before
  * that limit, the append lets go, and the next leader continues the round.
  *
+ * Marks. A woken thread may wait for a CPU during thousands of commits in memory, and none of these must wake it again. So a
+ * thread that goes to sleep marks its word with the count of the commit whose end wakes all that sleep there (`due`). The
+ * later one of two marks stands. That end clears it: nobody goes to sleep for it any more, and it wakes all who did. A leader
+ * that comes late to this may find the mark of a commit that ends later. It wakes all, and leaves that mark.
+ *
  * Why nobody sleeps for ever. (1) A sleeper read the count before it saw who leads, and sleeps only while its word
  * still has that count. A commit that ended in between has changed the word, so the sleep does not begin. (2) Two ends
  * of commits in a row wake all of both groups. So the second end after a thread lay down wakes it at the latest. (3)
@@ -22,8 +27,8 @@
  * After it was asked it looks what is claimed, and leaves only when all of that is durable or the ring has failed
  * (threads.c). (5) On a failed ring no commit ends any more. So each thread that leaves wakes all sleepers. (6) An
  * await with a limit registers, then asks the committer. By (4), either the end of the commit that makes its record
- * durable or a failure is still to come, and both see that the await is registered. Since a leader counts and wakes
- * after it let go, two leaders may count in either order. At worst a sleeper wakes up for nothing, and looks again.
+ * durable or a failure is still to come, and both see that the await is registered. Since a leader wakes after it let
+ * go, two leaders may wake in either order. At worst a sleeper wakes up for nothing, and looks again.
  *
  * Gathering. Threads that a commit woke come back at once with their next records. If the next leader sealed at once,
  * its write would have only the first of these records, and the other threads would wait for two writes. So after a
@@ -59,14 +64,43 @@
 #define BOUNDED_BYTES (CLAIM_SEQUENCES_IN_FLIGHT * RECORD_HEADER_BYTES)
 
 static void wake(struct ring *ring, uint32_t word, int count) {
-    if (atomic_load(&ring->sleepers[word]) != 0) {
+    if (atomic_load(&ring->due[word]) != 0) {
         ring->platform->ops->unpark(ring->platform, &ring->generation[word], count);
     }
 }
 
+/* The mark of the commit that is number `count` of the finished ones: never 0, and marks of one word are as far apart as
+ * their counts, which have the parity of the word. */
+static uint32_t due_mark(uint32_t count) {
+    return count | 1;
+}
+
+static int is_later(uint32_t mark, uint32_t than) {
+    return (int32_t)(mark - than) > 0;
+}
+
+/* Notes that a thread is about to sleep on the word until the end of commit `count`. Keeps the mark of a later one. */
+static void note_due(struct ring *ring, uint32_t word, uint32_t count) {
+    const uint32_t mark = due_mark(count);
+    uint32_t seen = atomic_load(&ring->due[word]);
+    while ((seen == 0 || is_later(mark, seen)) && !atomic_compare_exchange_weak(&ring->due[word], &seen, mark)) {
+    }
+}
+
+/* Commit `count` has ended: wakes all that sleep for it. Keeps the mark of a later one. */
+static void wake_due(struct ring *ring, uint32_t count) {
+    const uint32_t word = count & 1;
+    uint32_t seen = atomic_load(&ring->due[word]);
+    if (seen != 0) {
+        if (!is_later(seen, due_mark(count))) {
+            atomic_compare_exchange_strong(&ring->due[word], &seen, 0);
+        }
+        ring->platform->ops->unpark(ring->platform, &ring->generation[word], INT_MAX);
+    }
+}
+
 static uint32_t sleepers(const struct ring *ring) {
-    return atomic_load_explicit(&ring->sleepers[0], memory_order_relaxed) +
-           atomic_load_explicit(&ring->sleepers[1], memory_order_relaxed);
+    return atomic_load_explicit(&ring->sleepers, memory_order_relaxed);
 }
 
 static int64_t commit_ns(const struct ring *ring) {
@@ -148,7 +182,7 @@ static uint32_t count_finished(struct ring *ring) {
 /* `finished`: the count of finished commits before this one. */
 static __attribute__((noinline)) void wake_after_count(struct ring *ring, uint32_t finished) {
     wake(ring, (finished + 1) & 1, 1); /* wake the next leader first: its write can start while the others wake */
-    wake(ring, finished & 1, INT_MAX);
+    wake_due(ring, finished);
     notify_after_count(ring, &ring->ended);
     notify_after_count(ring, &ring->progress);
     if (ring->geometry.capacity_bytes >= BOUNDED_BYTES) {
@@ -164,7 +198,7 @@ static inline __attribute__((always_inline)) void let_go(struct ring *ring) {
     atomic_store_explicit(&ring->leader, LEADER_CLAIMED, memory_order_release);
     const uint32_t finished = count_finished(ring);
     atomic_fetch_and(&ring->claim, ~CLAIM_LED);
-    if ((atomic_load(&ring->sleepers[0]) | atomic_load(&ring->sleepers[1]) | atomic_load(&ring->ended.waiters) |
+    if ((atomic_load(&ring->due[0]) | atomic_load(&ring->due[1]) | atomic_load(&ring->ended.waiters) |
          atomic_load(&ring->progress.waiters) | atomic_load(&ring->space.waiters)) != 0) {
         wake_after_count(ring, finished);
     }
@@ -291,10 +325,11 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct li
     }
     /* A gathering leader seals next, and everything claimed until then becomes part of its commit. */
     const int is_part = leader == LEADER_GATHERING || sequence < leader - LEADER_SEALED;
-    const uint32_t word = (is_part ? finished : finished + 1) & 1;
-    atomic_fetch_add(&ring->sleepers[word], 1);
+    const uint32_t last = is_part ? finished : finished + 1, word = last & 1;
+    atomic_fetch_add_explicit(&ring->sleepers, 1, memory_order_relaxed);
+    note_due(ring, word, last);
     ring->platform->ops->park(ring->platform, &ring->generation[word], finished, left_ns);
-    atomic_fetch_sub(&ring->sleepers[word], 1);
+    atomic_fetch_sub_explicit(&ring->sleepers, 1, memory_order_relaxed);
 }
 
 /* Tells the caller that the ring has failed. Wakes all sleepers, since no commit will end any more and wake them. */

@@ -171,7 +171,9 @@ struct ring {
         _Atomic uint32_t generation[2]; /* both count finished commits; leader.c says which threads sleep on which */
         _Atomic uint64_t generations;   /* both counters as one word */
     };
-    _Atomic uint32_t sleepers[2];
+    /* for each word: a mark of the last commit whose end somebody sleeps for there; 0: nobody does. leader.c */
+    _Atomic uint32_t due[2];
+    _Atomic uint32_t sleepers;   /* threads that sleep on either word, or were woken and have no CPU yet */
     struct event_count ended;    /* notified when a commit ends or the ring fails; awaits with a limit sleep here */
     struct event_count progress; /* notified when what ring_await_progress reads has changed */
     _Atomic uint32_t spinners;

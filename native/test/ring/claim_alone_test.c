@@ -109,7 +109,7 @@ static void who_enqueues_meanwhile_is_part_of_the_next_commit(void **state) {
 }
 
 static void others_sleep_meanwhile(struct fake_device *fake) {
-    atomic_store(&fake->ring->sleepers[1], 2);
+    atomic_store(&fake->ring->sleepers, 2);
 }
 
 static void it_notes_who_sleeps_meanwhile(void **state) {
@@ -160,7 +160,7 @@ static pthread_t sleeper;
 static void another_one_lies_down(struct fake_device *fake) {
     fake->before_completion = NULL;
     assert_int_equal(pthread_create(&sleeper, NULL, append_beside, NULL), 0);
-    while (atomic_load(&fake->ring->sleepers[1]) == 0) { /* of the next commit */
+    while (atomic_load(&fake->ring->due[1]) == 0) { /* of the next commit */
         sched_yield();
     }
 }

@@ -52,6 +52,7 @@ struct fake_platform {
     int64_t now_ns;
     uint64_t randoms;
     _Atomic unsigned parks;
+    _Atomic unsigned unparks;
     void (*lies_down)(struct fake_platform *fake);
     void (*asleep)(struct fake_platform *fake);
     unsigned yields;
@@ -94,7 +95,7 @@ static inline int fake_park(const struct platform *platform, _Atomic uint32_t *w
 }
 
 static inline void fake_unpark(const struct platform *platform, _Atomic uint32_t *word, int count) {
-    (void)platform;
+    atomic_fetch_add(&platform_of(platform)->unparks, 1);
     platform_linux.ops->unpark(&platform_linux, word, count);
 }
 

@@ -105,7 +105,7 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
 static void a_commit_that_others_waited_for_is_gathered_after_for_as_long_as_one_takes(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(1, COMMIT_NS);
-    atomic_store(&ring->sleepers[1], 2);
+    atomic_store(&ring->sleepers, 2);
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
     assert_int_equal(ring->gathering.expected, 3);
     assert_int_equal(ring->gathering.until_ns, fake_platform.now_ns + COMMIT_NS);
@@ -122,7 +122,7 @@ static void a_stall_counts_as_four_commits(void **state) {
     struct ring *ring = ring_after_a_commit_for(2, COMMIT_NS);
     fake_platform.now_ns = ring->gathering.until_ns;
     fake_device.before_completion = write_stalls;
-    atomic_store(&ring->sleepers[1], 1);
+    atomic_store(&ring->sleepers, 1);
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
     assert_int_equal(ring->commit_ns, COMMIT_NS + 3 * COMMIT_NS / 8);
 }
@@ -169,7 +169,7 @@ static void a_fast_commit_is_spun_for(void **state) {
     (void)state;
     struct ring *ring = led_ring(FAST_COMMIT_NS, 2);
     atomic_store(&ring->spinners, 3);
-    atomic_store(&ring->sleepers[0], 4);
+    atomic_store(&ring->sleepers, 4);
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 3);
     assert_int_equal(fake_platform.parks, 0);
@@ -192,7 +192,7 @@ static void slow_commits_are_slept_for_and_so_are_fast_ones_where_cpus_are_few(v
     atomic_store(&ring->spinners, 4);
     assert_slept(ring);
     ring = led_ring(FAST_COMMIT_NS, 2);
-    atomic_store(&ring->sleepers[1], 5);
+    atomic_store(&ring->sleepers, 5);
     assert_slept(ring);
 }
 
@@ -217,8 +217,8 @@ static void whoever_comes_while_the_leader_gathers_sleeps_for_this_commit(void *
     while (atomic_load(&fake_platform.parks) == 0) {
         sched_yield();
     }
-    assert_int_equal(atomic_load(&ring->sleepers[0]), 1);
-    assert_int_equal(atomic_load(&ring->sleepers[1]), 0);
+    assert_int_not_equal(atomic_load(&ring->due[0]), 0);
+    assert_int_equal(atomic_load(&ring->due[1]), 0);
     leader_lets_go(NULL);
     platform_linux.ops->unpark(&platform_linux, &ring->generation[0], 1);
     void *sequence;

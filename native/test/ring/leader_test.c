@@ -105,6 +105,72 @@ static void all_sleepers_are_refused_when_the_ring_fails(void **state) {
     assert_int_equal(fake_device.submitted, 1);
 }
 
+static void assert_append_wakes(struct ring *ring, unsigned times) {
+    const unsigned before = atomic_load(&fake_platform.unparks);
+    assert_true(ring_append(ring, "mine", 4, 0, 0, &fake_rule) > 0);
+    assert_int_equal(atomic_load(&fake_platform.unparks) - before, times);
+}
+
+/* A thread that was woken counts as one that sleeps until it has a CPU. */
+static void who_was_woken_and_has_no_cpu_yet_is_not_woken_again(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    atomic_store(&ring->sleepers, 1);
+    atomic_store(&ring->due[0], 1); /* until the end of commit 0 */
+    assert_append_wakes(ring, 1);
+    assert_append_wakes(ring, 0);
+    assert_append_wakes(ring, 0);
+    atomic_store(&ring->sleepers, 0);
+}
+
+/* The counts wrap while threads sleep. */
+static void begin_count_at(struct ring *ring, uint32_t count) {
+    atomic_store(&ring->generations, (uint64_t)count << 32 | count);
+}
+
+/* A leader comes late to wake those who slept for its commit, when others sleep already for one that ends later. */
+static void the_end_of_a_commit_keeps_the_mark_of_a_later_one(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    begin_count_at(ring, UINT32_MAX - 1);
+    atomic_store(&ring->due[0], 1); /* until the end of commit 0 */
+    assert_append_wakes(ring, 1);   /* all */
+    assert_append_wakes(ring, 1);   /* one, which leads the next commit */
+    assert_int_equal(atomic_load(&ring->due[0]), 1);
+    assert_append_wakes(ring, 1); /* all, for the last time */
+    assert_append_wakes(ring, 0);
+}
+
+/* Another thread leads a commit that has record 0 alone; `mark` is noted, and it is commit `count`. Returns the mark that stands
+ * behind an append, which sleeps on word 1. */
+static uint32_t mark_behind_a_sleep(uint32_t count, uint32_t mark) {
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    begin_count_at(ring, count);
+    atomic_store(&ring->due[1], mark);
+    other_leads(ring, LEADER_SEALED + 1);
+    pthread_t sleeper;
+    pthread_create(&sleeper, NULL, append_one, NULL);
+    while (atomic_load(&fake_platform.parks) == 0) {
+        pause_a_little();
+    }
+    const uint32_t stands = atomic_load(&ring->due[1]);
+    begin_count_at(ring, count + 1);
+    other_lets_go(ring);
+    platform_linux.ops->unpark(&platform_linux, &ring->generation[1], 1);
+    assert_int_equal(joined(sleeper), 1);
+    free_ring(NULL);
+    return stands;
+}
+
+static void the_mark_of_the_latest_commit_stands(void **state) {
+    (void)state;
+    assert_int_equal(mark_behind_a_sleep(0, 0), 1);
+    assert_int_equal(mark_behind_a_sleep(2, 1), 3);
+    assert_int_equal(mark_behind_a_sleep(2, 5), 5);
+    assert_int_equal(mark_behind_a_sleep(UINT32_MAX - 1, UINT32_MAX - 2), UINT32_MAX);
+    assert_int_equal(mark_behind_a_sleep(UINT32_MAX - 1, 1), 1);
+}
+
 #define MOST_IN_FLIGHT_BYTES (1ull << 24) * RECORD_HEADER_BYTES
 
 /* How often those who wait for space are woken at the end of a commit, in a ring of so many bytes. */
@@ -160,6 +226,9 @@ int main(void) {
         RING_TEST(sleepers_of_the_next_commit_are_woken_and_share_it),
         RING_TEST(a_sleeper_of_the_commit_under_way_is_woken_by_its_end),
         RING_TEST(all_sleepers_are_refused_when_the_ring_fails),
+        RING_TEST(who_was_woken_and_has_no_cpu_yet_is_not_woken_again),
+        RING_TEST(the_end_of_a_commit_keeps_the_mark_of_a_later_one),
+        RING_TEST(the_mark_of_the_latest_commit_stands),
         RING_TEST(the_end_of_a_commit_is_told_to_those_who_wait_because_too_many_records_are_in_flight),
         RING_TEST(in_a_ring_without_room_for_so_many_it_wakes_nobody),
         RING_TEST(position_and_sequence_are_read_as_a_pair),

@@ -11,10 +11,10 @@
  *     await_for_a_while, ring_hurry   leader.c: an await with a limit, which never leads
  *     commit_round                    commit.c begin (word, then the store of `leader`), and the end of the writes. A leader
  *                                     with a limit may leave its round, for a straggler: the next leader does all of it
- *     let_go, wake                    leader.c let_go, wake
+ *     let_go, wake, wake_due          leader.c let_go, wake_after_count, wake, wake_due
  *     claim, lone                     lone.c: one exchange claims, seals and leads if nothing is in flight and nobody leads.
  *                                     `led` is CLAIM_LED in the claim word. STUCK: one copy may stop until the ring fails
- *     sleep_in_group                  leader.c sleep_in_group; its spin while a leader has not sealed is one step, which is
+ *     sleep_in_group, note_due        leader.c sleep_in_group, note_due; its spin while a leader has not sealed is one step, which is
  *                                     possible once a word has another value
  *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
  *     producer, awaiter               append.c ring_append, claim_when_free, wake_committer; claim and publish are one
@@ -77,7 +77,8 @@
 #define ONE 0
 
 byte count[WORDS];
-byte waiters[WORDS]; /* sleepers[2] of the ring, and of each signal */
+byte waiters[WORDS]; /* of each signal */
+byte due[2]; /* of the two generation words: 1 + the count whose end wakes all that sleep there; 0: none does */
 byte asleep_on[THREADS]; /* 1 + the word, 0: awake */
 
 bit led, stuck, has_stuck;
@@ -170,10 +171,32 @@ inline signal_notify(w) {
 
 /* ------------------------------------------------------------------------------------------------------- leader.c */
 
+/* Until the end of the commit `finished`, or of the one behind it: that which has the parity of the word. */
+inline note_due(w) {
+    atomic {
+        seen_due = (finished % 2 == w -> finished + 1 : finished + 2);
+        due[w] = (due[w] < seen_due -> seen_due : due[w]);
+        seen_due = 0
+    }
+}
+
 inline wake(w, how_many) {
     if
-    :: waiters[w] != 0 && how_many == ALL -> unpark_all(w)
-    :: waiters[w] != 0 && how_many == ONE -> unpark_one(w)
+    :: due[w] != 0 && how_many == ALL -> unpark_all(w)
+    :: due[w] != 0 && how_many == ONE -> unpark_one(w)
+    :: else
+    fi
+}
+
+/* Forgets the note unless somebody has noted a later count, also since the look at it. */
+inline wake_due(w) {
+    if
+    :: atomic { due[w] != 0 -> seen_due = due[w] };
+        if
+        :: atomic { seen_due <= finished + 1 && due[w] == seen_due -> due[w] = 0 }
+        :: else
+        fi;
+        atomic { unpark_all(w); seen_due = 0 }
     :: else
     fi
 }
@@ -183,7 +206,7 @@ inline let_go() {
     atomic { finished = count[0]; count[0]++; count[1]++ };
     led = 0;
     wake((finished + 1) % 2, ONE);
-    wake(finished % 2, ALL);
+    wake_due(finished % 2);
     notify_ended();
     finished = 0
 }
@@ -273,13 +296,12 @@ inline sleep_in_group() {
     :: atomic { seen_leader != 0 && durable <= sequence && !failed ->
             group = (seen_leader == LEADER_GATHERING || sequence < seen_leader - LEADER_SEALED -> finished : finished + 1) % 2;
             seen_leader = 0 };
-            waiters[group]++;
-            atomic { fall_asleep(group, finished); finished = 0 };
+            note_due(group);
+            atomic { fall_asleep(group, finished); finished = 0; group = 0 };
             if
             :: asleep_on[me] == 0
             :: atomic { timed && asleep_on[me] != 0 -> asleep_on[me] = 0; expired = 1 }
-            fi;
-            atomic { waiters[group]--; group = 0 }
+            fi
     :: else -> atomic { seen_leader = 0; finished = 0 }
     fi
 }
@@ -372,7 +394,7 @@ inline claim_when_free() {
 }
 
 proctype producer(byte me; bit enqueues; bit timed) {
-    byte sequence, finished, seen_leader, group, next, outcome, ticket, other, records;
+    byte sequence, finished, seen_leader, seen_due, group, next, outcome, ticket, other, records;
     bit expired;
     do
     :: records < RECORDS ->
@@ -419,7 +441,7 @@ proctype awaiter(byte me) {
 }
 
 proctype committer(byte me) {
-    byte sequence, finished, seen_leader, group, next, outcome, ticket, other;
+    byte sequence, finished, seen_leader, seen_due, group, next, outcome, ticket, other;
     bit expired, timed, wanted;
     do
     :: stop_committer -> break
