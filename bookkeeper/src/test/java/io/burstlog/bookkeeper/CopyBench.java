@@ -12,8 +12,8 @@ import org.apache.logging.log4j.core.config.Configurator;
 
 /**
  * Prints how long a call takes whose record is durable in the ring alone, and one whose record is copied to the disks
- * of two of three bookies: with their defaults, and without their wait for company. All run on this host. {@code
- * scripts/bench/bookkeeper-copy} builds and starts it.
+ * of two of three bookies: with their defaults, and without their wait for company. All run on this host.
+ * {@code scripts/bench/bookkeeper-copy} builds and starts it.
  */
 final class CopyBench {
 

@@ -24,6 +24,11 @@ final class KilledRing {
     /** Each round adds to what is verified. */
     private static final int MOST_ROUNDS = 5;
 
+    /** Something that may fail for a while. */
+    private interface Attempt {
+        void run() throws Exception;
+    }
+
     private final String name;
     private final Path work;
     private final Bookies bookies;
@@ -118,13 +123,13 @@ final class KilledRing {
     /** Another copier begins. */
     void fence() throws Exception {
         BookKeeperStore another = store();
-        another.fence();
+        retry(another::fence);
         letGo(another);
     }
 
     void takeOver() throws Exception {
         BookKeeperStore another = store();
-        another.takeOver();
+        retry(another::takeOver);
         letGo(another);
     }
 
@@ -162,15 +167,19 @@ final class KilledRing {
      */
     String verify(boolean isGone) throws Exception {
         Path to = work.resolve(name + "-recovered");
-        Bookies.deleteTree(to);
-        BookKeeperStore store = store();
         if (isGone) {
             Bookies.deleteTree(folder());
-            store.takeOver();
-        } else {
-            store.fence();
         }
-        CopyRecovery.of(store).to(to);
+        BookKeeperStore store = store();
+        retry(() -> {
+            Bookies.deleteTree(to);
+            if (isGone) {
+                store.takeOver();
+            } else {
+                store.fence();
+            }
+            CopyRecovery.of(store).to(to);
+        });
         String wrong = Copies.wrong(to, outputs);
         if (isGone) {
             outputs = new ArrayList<>();
@@ -180,6 +189,21 @@ final class KilledRing {
         }
         letGo(store);
         return wrong;
+    }
+
+    /** As a copier or an operator does: bookies may not be reached yet, or a host's copier was faster. */
+    private void retry(Attempt attempt) throws Exception {
+        for (long begin = System.nanoTime(); ; TimeUnit.MILLISECONDS.sleep(200)) {
+            try {
+                attempt.run();
+                return;
+            } catch (IOException again) {
+                if (System.nanoTime() - begin > LONG_ENOUGH_NANOS) {
+                    throw again;
+                }
+                System.out.printf(" (%s: %s)", name, again.getMessage());
+            }
+        }
     }
 
     private void await(boolean lives, BooleanSupplier condition) throws Exception {
