@@ -31,7 +31,7 @@ struct copier {
     struct log_cursor noted; /* as the newest checkpoint has it: the ring may give back what is before it */
     /* The records that copier_begin named, which the copy lacks; also what lies between two such ranges. */
     uint64_t missing_from, missing_end;
-    uint64_t missing; /* so many it has named in all */
+    uint64_t missing; /* so many it has named in all, each once */
 };
 
 /* ------------------------------------------------------------------------------------------------ make, free */
@@ -184,6 +184,16 @@ static int is_unsure(const struct copier *copy, uint64_t last_sequence, uint32_t
            last_epoch < copy->kept.walk.epoch;
 }
 
+/* Counts each record once: a copy whose note of the gap was lost is told of it again. Records that it had between two gaps,
+ * and lost later, are not counted. `end` never falls. */
+static void note_missing(struct copier *copy, uint64_t from, uint64_t end) {
+    const int is_first = copy->missing_end == 0;
+    copy->missing += end - (from > copy->missing_end ? from : copy->missing_end);
+    copy->missing += !is_first && from < copy->missing_from ? copy->missing_from - from : 0;
+    copy->missing_from = is_first || from < copy->missing_from ? from : copy->missing_from;
+    copy->missing_end = end;
+}
+
 static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
     struct log_cursor cursor;
     int rc = copy->is_over ? refuse_closed(copy) : 0;
@@ -210,11 +220,8 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
     if (begun->missing == 0 && copy->state == COPY_IS_AWAY) {
         copier_tell_back(&copy->tell, next);
     } else if (begun->missing > 0) {
-        const uint64_t from = last + 1;
-        copier_tell_missing(&copy->tell, from, next);
-        copy->missing_from = copy->missing_end == 0 || from < copy->missing_from ? from : copy->missing_from;
-        copy->missing_end = next;
-        copy->missing += begun->missing;
+        copier_tell_missing(&copy->tell, last + 1, next);
+        note_missing(copy, last + 1, next);
     }
     copy->kept = copy->taken = cursor;
     copy->state = COPY_IS_HERE;

@@ -94,7 +94,7 @@ uint64_t copier_next_sequence(const struct copier *copy);
 struct copier_figures {
     enum copier_state state;
     uint64_t next_sequence; /* copier_next_sequence */
-    uint64_t missing;       /* so many records copier_begin has named in all */
+    uint64_t missing;       /* so many records copier_begin has named in all, each once */
 };
 
 void copier_look(struct copier *copy, struct copier_figures *figures);

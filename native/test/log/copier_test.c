@@ -193,7 +193,19 @@ static void a_gap_is_named_once(void **state) {
     assert_false(is_told("are not in it"));
 }
 
-/* The same, and the host crashes, twice: no record has another epoch than before. */
+/* Its note of the gap was lost. */
+static void a_gap_that_is_named_twice_counts_once(void **state) {
+    struct copier_figures figures;
+    (void)state;
+    leave_a_gap();
+    copied.last = 2;
+    begin();
+    assert_int_equal(begun.missing, 8);
+    copier_look(copy(), &figures);
+    assert_int_equal(figures.missing, 8);
+}
+
+/* The copy has its note, but the host crashes, twice: no record has another epoch than before. */
 static void a_gap_is_named_once_over_crashes(void **state) {
     (void)state;
     leave_a_gap();
@@ -417,6 +429,7 @@ int main(void) {
         COPY_TEST(it_is_dropped_too_if_the_ring_has_other_records_meanwhile),
         COPY_TEST(nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named),
         COPY_TEST(a_gap_is_named_once),
+        COPY_TEST(a_gap_that_is_named_twice_counts_once),
         COPY_TEST(a_gap_is_named_once_over_crashes),
         COPY_TEST(a_gap_is_named_once_to_a_copy_without_a_record),
         COPY_TEST(a_note_keeps_no_record_that_a_crash_takes),

@@ -4,6 +4,7 @@ package io.burstlog.copy;
 import io.burstlog.BurstException;
 import io.burstlog.BurstException.Code;
 import io.burstlog.BurstLog;
+import io.burstlog.BurstStats;
 import io.burstlog.CopyFeed;
 import io.burstlog.copy.CopyStore.FencedException;
 import io.burstlog.copy.CopyStore.RefusedException;
@@ -65,7 +66,7 @@ public final class BurstCopier implements AutoCloseable {
      * @param copiedSequence the highest sequence that the copy has together with all before it
      * @param blocks so many the store has acknowledged
      * @param failures so often the store failed
-     * @param missing so many records the copy lacks for ever: they had left the ring while it was away
+     * @param missing so many records since the open the copy lacks for ever: they had left the ring while it was away
      */
     public record Stats(State state, CopyPlace place, long copiedSequence, long blocks, long failures, long missing) {}
 
@@ -82,7 +83,6 @@ public final class BurstCopier implements AutoCloseable {
     private final CountDownLatch stop = new CountDownLatch(1);
     private final AtomicLong blocks = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
-    private final AtomicLong missing = new AtomicLong();
     private volatile State state = State.BEGINNING;
     private volatile CopyPlace place;
     private volatile Throwable failure;
@@ -93,7 +93,6 @@ public final class BurstCopier implements AutoCloseable {
     private ByteBuffer buffer;
     private long pauseMillis = FIRST_PAUSE_MILLIS / 2;
     private long blocksBefore;
-    private long countedUpTo;
 
     private BurstCopier(BurstLog log, CopySettings settings) {
         this.log = log;
@@ -121,8 +120,8 @@ public final class BurstCopier implements AutoCloseable {
 
     /** {@return the figures now} */
     public Stats stats() {
-        return new Stats(
-                state, place, log.stats().copy().copiedSequence(), blocks.get(), failures.get(), missing.get());
+        BurstStats.Copy copy = log.stats().copy();
+        return new Stats(state, place, copy.copiedSequence(), blocks.get(), failures.get(), copy.recordsMissing());
     }
 
     /** {@return why the copier failed, or why the store cannot be reached; empty while it can} */
@@ -232,10 +231,6 @@ public final class BurstCopier implements AutoCloseable {
     }
 
     private void begun(CopyFeed.Begun begun) {
-        long next = begun.nextSequence();
-        // A session that failed before it stored its mark has counted some of them.
-        missing.addAndGet(Math.max(0, next - Math.max(next - begun.missing(), countedUpTo)));
-        countedUpTo = Math.max(countedUpTo, next);
         failure = null;
         state = State.COPYING;
         report.begun(place, begun);
