@@ -183,6 +183,7 @@ class BurstCopierTest {
             assertThat(rig.log.awaitDrained(LONG_ENOUGH)).isTrue();
             rig.servers.failAtSend(send);
             rig.start();
+            rig.awaitState(State.COPYING); // until then the copy is away, and no call waits for it
             for (int i = 2; i <= 6; i++) {
                 assertThat(rig.log.awaitCopied(rig.append("order " + i), LONG_ENOUGH))
                         .isTrue();
