@@ -154,7 +154,8 @@ class VirtualThreadTest {
         final MemoryCopy copy = MemoryCopy.come();
         final String burst = directory.burst(
                 "io=\"pwrite\" ack=\"copied\"",
-                OrdersDirectory.MESSAGE + "<BookKeeper><Property name=\"metadataServiceUri\">zk://here/ledgers</Property>"
+                OrdersDirectory.MESSAGE
+                        + "<BookKeeper><Property name=\"metadataServiceUri\">zk://here/ledgers</Property>"
                         + "</BookKeeper>");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst))) {
             copy.hold();

@@ -223,8 +223,8 @@ class BookKeeperIT {
         Path said = Files.createDirectories(place(test)).resolve("host.out");
         // Else Log4j may end before the log is closed.
         String noHook = "-Dlog4j2.shutdownHookEnabled=false";
-        Process process =
-                Bookies.java(said, noHook, EndingHost.class.getName(), place(test).toString(), bookies.uri());
+        Process process = Bookies.java(
+                said, noHook, EndingHost.class.getName(), place(test).toString(), bookies.uri());
         boolean hasEnded = process.waitFor(90, TimeUnit.SECONDS);
         Bookies.kill(process);
         assertThat(hasEnded).as("%s", Files.readString(said)).isTrue();

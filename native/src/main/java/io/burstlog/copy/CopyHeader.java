@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Finds where the records of a log file begin: at its first line with which a record of the copy begins. Before it is the
- * header of a layout, which no record has.
+ * Finds where the records of a log file begin: at its first line with which a record of the copy begins. Before it is
+ * the header of a layout, which no record has.
  */
 final class CopyHeader implements CopyRecovery.Sink {
 

@@ -56,7 +56,9 @@ final class CopySession {
         LongStream sequences = begun.surplus() > 0 && begun.missing() > 0
                 ? LongStream.of(begun.nextSequence() - begun.missing(), begun.nextSequence())
                 : LongStream.of(begun.nextSequence());
-        return sequences.mapToObj(each -> CopyBlock.mark(ring, each, begun.epoch())).toList();
+        return sequences
+                .mapToObj(each -> CopyBlock.mark(ring, each, begun.epoch()))
+                .toList();
     }
 
     /**

@@ -30,7 +30,7 @@ public interface RingMXBean {
 
     /**
      * {@return where the second copy is, as "disk of 2 of 3 bookies"; null if nobody knows: no element of an appender
-     *     keeps it, or its store was not reached yet}
+     * keeps it, or its store was not reached yet}
      */
     String getCopyPlace();
 
