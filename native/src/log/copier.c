@@ -424,8 +424,8 @@ static void tell_left(const struct copier *copy) {
     const uint64_t next = copier_next_sequence(copy);
     if (end > next && copy->state == COPY_IS_HERE) {
         copier_tell_kept(&copy->tell, next, end);
-    } else if (end > next && copy->state == COPY_IS_AWAY) {
-        copier_tell_alone(&copy->tell, next, end);
+    } else if (end > next) {
+        copier_tell_alone(&copy->tell, copy->state == COPY_IS_AWAY, next, end);
     }
 }
 

@@ -33,9 +33,11 @@ void copier_tell_kept(const struct copier_tell *tell, uint64_t from, uint64_t en
                 tell->ring, tell->copy, (unsigned long long)from, (unsigned long long)end - 1);
 }
 
-void copier_tell_alone(const struct copier_tell *tell, uint64_t from, uint64_t end) {
-    events_post(tell->events, EVENT_ERROR,
-                "the log on ring %s closes while copy %s is away: records %llu to %llu have one copy only; the next "
-                "open with that copy hands out those that are in the ring, and names the others",
-                tell->ring, tell->copy, (unsigned long long)from, (unsigned long long)end - 1);
+void copier_tell_alone(const struct copier_tell *tell, int has_begun, uint64_t from, uint64_t end) {
+    events_post(
+        tell->events, EVENT_ERROR,
+        "the log on ring %s closes while copy %s %s: as far as the log knows, records %llu to %llu have one copy "
+        "only; the next open with that copy hands out those that are in the ring, and names the others",
+        tell->ring, tell->copy, has_begun ? "is away" : "was not reached", (unsigned long long)from,
+        (unsigned long long)end - 1);
 }

@@ -22,7 +22,7 @@ void copier_tell_unsure(const struct copier_tell *tell, uint64_t last_sequence, 
 void copier_tell_away(const struct copier_tell *tell, uint64_t next);
 /* The log closes: the next open gives these records to the copy. */
 void copier_tell_kept(const struct copier_tell *tell, uint64_t from, uint64_t end);
-/* The log closes while the copy is away. */
-void copier_tell_alone(const struct copier_tell *tell, uint64_t from, uint64_t end);
+/* The log closes while the copy is away, or has not begun since the open. */
+void copier_tell_alone(const struct copier_tell *tell, int has_begun, uint64_t from, uint64_t end);
 
 #endif

@@ -164,6 +164,48 @@ static void the_state_is_told(void **state) {
     assert_string_equal(copier_name(copy()), "B");
 }
 
+static void an_end_names_what_the_copy_lacks(void **state) {
+    (void)state;
+    open_and_begin();
+    append(100);
+    take_and_confirm_all();
+    append(100);
+    append(100);
+    copier_end(copy());
+    assert_true(is_told("closes while copy B lacks records 2 to 3: they stay in the ring"));
+}
+
+static void an_end_names_what_has_one_copy(void **state) {
+    (void)state;
+    open_and_begin();
+    append(100);
+    take_and_confirm_all();
+    copier_away(copy());
+    append(100);
+    append(100);
+    drain_all();
+    copier_end(copy());
+    assert_true(is_told("closes while copy B is away: as far as the log knows, records 2 to 3 have one copy only"));
+}
+
+static void an_end_names_what_no_copy_was_there_for(void **state) {
+    (void)state;
+    open_ring();
+    append(100);
+    copier_end(copy());
+    assert_true(is_told("closes while copy B was not reached: as far as the log knows, records 1 to 1 have"));
+}
+
+static void an_end_names_no_record_if_none_came_since_the_copy_is_away(void **state) {
+    (void)state;
+    open_and_begin();
+    append(100);
+    take_and_confirm_all();
+    copier_away(copy());
+    copier_end(copy());
+    assert_false(is_told("closes while"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         COPY_TEST(a_call_that_waits_is_woken_by_a_confirmation_alone),
@@ -174,6 +216,10 @@ int main(void) {
         COPY_TEST(what_nobody_can_know_of_a_copy_is_told),
         COPY_TEST(what_a_copy_loses_later_is_missing_too),
         COPY_TEST(the_state_is_told),
+        COPY_TEST(an_end_names_what_the_copy_lacks),
+        COPY_TEST(an_end_names_what_has_one_copy),
+        COPY_TEST(an_end_names_what_no_copy_was_there_for),
+        COPY_TEST(an_end_names_no_record_if_none_came_since_the_copy_is_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -360,40 +360,6 @@ static void a_full_ring_names_the_one_who_is_behind(void **state) {
     assert_true(is_told("appends wait until its records are in the log file"));
 }
 
-static void an_end_names_what_the_copy_lacks(void **state) {
-    (void)state;
-    open_and_begin();
-    append(100);
-    take_and_confirm_all();
-    append(100);
-    append(100);
-    copier_end(copy());
-    assert_true(is_told("closes while copy B lacks records 2 to 3: they stay in the ring"));
-}
-
-static void an_end_names_what_has_one_copy(void **state) {
-    (void)state;
-    open_and_begin();
-    append(100);
-    take_and_confirm_all();
-    copier_away(copy());
-    append(100);
-    append(100);
-    drain_all();
-    copier_end(copy());
-    assert_true(is_told("closes while copy B is away: records 2 to 3 have one copy only"));
-}
-
-static void an_end_names_no_record_if_none_came_since_the_copy_is_away(void **state) {
-    (void)state;
-    open_and_begin();
-    append(100);
-    take_and_confirm_all();
-    copier_away(copy());
-    copier_end(copy());
-    assert_false(is_told("closes while"));
-}
-
 static void what_cannot_be_is_refused(void **state) {
     (void)state;
     open_ring();
@@ -439,9 +405,6 @@ int main(void) {
         COPY_TEST(what_was_drained_early_is_missing_in_a_copy_declared_away),
         COPY_TEST(space_comes_back_if_the_copy_alone_moves),
         COPY_TEST(a_full_ring_names_the_one_who_is_behind),
-        COPY_TEST(an_end_names_what_the_copy_lacks),
-        COPY_TEST(an_end_names_what_has_one_copy),
-        COPY_TEST(an_end_names_no_record_if_none_came_since_the_copy_is_away),
         COPY_TEST(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,9 +148,13 @@ class CopyKillTest {
         for (int round = 0; round < 3; round++) {
             Path disk = Files.createDirectory(folder.resolve("round-" + round));
             Path ring = Files.createTempDirectory(memory, "burst-copy-").resolve("orders.ring");
-            Set<Long> copied = killedAfter(200 + random.nextInt(2000), disk, ring, round);
-            Files.delete(ring);
-            Files.delete(ring.getParent());
+            Set<Long> copied;
+            try {
+                copied = killedAfter(200 + random.nextInt(2000), disk, ring, round);
+            } finally {
+                Files.deleteIfExists(ring);
+                Files.delete(ring.getParent());
+            }
             Path log = disk.resolve("orders.log");
             byte[] drained = Files.readAllBytes(log);
             try (FileStore store = storeIn(disk, 0)) {
