@@ -122,7 +122,7 @@ class CopyWaitsTest {
     @Test
     void aWaitEndsWithTheLog() throws Exception {
         var waiting = waitFor(append());
-        log.close(Duration.ofMillis(200));
+        log.close(Duration.ofSeconds(6)); // a quarter of it is left for a slow disk
         assertThat(failureOf(waiting)).isNotNull();
         assertThatThrownBy(() -> feed.take(buffer, LONG_ENOUGH))
                 .isInstanceOfSatisfying(
