@@ -23,6 +23,7 @@ final class CopyComparison implements CopyRecovery.Sink {
     private final Set<String> streams = new TreeSet<>();
     private final List<String> findings = new ArrayList<>();
     private long same;
+    private int firstAt = -1;
     private long later;
 
     /** Whether the next record of the stream may be anywhere in the rest of the file: so may the first one. */
@@ -69,6 +70,7 @@ final class CopyComparison implements CopyRecovery.Sink {
                         + " are not in the copy, right before record " + record.sequence());
             }
             bytes.position(at + payload.remaining());
+            firstAt = same == 0 ? at : firstAt;
             same++;
         } else if (!bytes.hasRemaining()) {
             later++;
@@ -92,9 +94,14 @@ final class CopyComparison implements CopyRecovery.Sink {
                 && bytes.slice(at, payload.remaining()).equals(payload);
     }
 
-    /** {@return who finds a header; null if a record was found without one, or the file is empty} */
+    /** {@return who finds a header; null if a record begins the file, or it is empty} */
     CopyHeader header() {
-        return same == 0 && bytes.hasRemaining() ? new CopyHeader(bytes, stream) : null;
+        return firstAt != 0 && bytes.limit() > 0 ? new CopyHeader(bytes, stream) : null;
+    }
+
+    /** {@return how many records are in the copy and in the file} */
+    long same() {
+        return same;
     }
 
     CopyRecovery.Report report() throws IOException {

@@ -179,8 +179,9 @@ public final class CopyRecovery {
         CopyHeader header = comparison.header();
         if (header != null) {
             read(header);
-            comparison = new CopyComparison(file, stream, header.bytes());
-            read(comparison);
+            CopyComparison behindHeader = new CopyComparison(file, stream, header.bytes());
+            read(behindHeader);
+            comparison = behindHeader.same() > comparison.same() ? behindHeader : comparison;
         }
         return comparison.report();
     }

@@ -164,6 +164,29 @@ class CopyRecoveryTest {
     }
 
     @Test
+    void a_header_is_found_although_the_copy_has_a_gap() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(1, 6).mark(8).add(8, 9);
+        CopyRecovery.Report report = compare(copy, "# header\n" + lines("record", 4, 9));
+        assertThat(report.summary())
+                .containsExactly("5 records are in the copy and in " + file + ", 0 later ones are in the copy alone");
+        assertThat(report.findings())
+                .containsExactly(
+                        "bytes 0 to 8 of " + file + " are not in the copy, right before record 4",
+                        "the copy lacks the records 7 to 7",
+                        "bytes 36 to 44 of " + file + " are not in the copy, right before record 8");
+    }
+
+    /** Record 2 says the same as record 8: the file begins at record 7 all the same, which the copy lacks. */
+    @Test
+    void a_record_that_says_the_same_as_a_later_one_is_no_beginning() throws Exception {
+        RingRecords again = RingRecords.from(1).add(1, "record 1\n").add(1, "record 8\n");
+        StoredBlocks copy =
+                new StoredBlocks().add(again.block()).add(3, 6).mark(8).add(8, 9);
+        assertThat(compare(copy, lines("record", 7, 9)).findings())
+                .containsExactly("bytes 0 to 8 of " + file + " are not in the copy, right before record 8");
+    }
+
+    @Test
     void a_file_of_another_log_has_no_record_of_the_copy() throws Exception {
         String other = lines("order", 4, 6);
         assertThat(compare(new StoredBlocks().add(1, 9), other).findings())
