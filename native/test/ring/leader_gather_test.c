@@ -144,9 +144,9 @@ static void a_clock_that_stands_still_holds_up_no_commit(void **state) {
 
 static void leader_lets_go(struct fake_platform *fake) {
     (void)fake;
+    other_lets_go(fake_device.ring);
     atomic_fetch_add(&fake_device.ring->generation[0], 1);
     atomic_fetch_add(&fake_device.ring->generation[1], 1);
-    other_lets_go(fake_device.ring);
 }
 
 static void leader_lets_go_at_the_third_look(struct fake_platform *fake) {

@@ -154,8 +154,9 @@ static uint32_t mark_behind_a_sleep(uint32_t count, uint32_t mark) {
         pause_a_little();
     }
     const uint32_t stands = atomic_load(&ring->due[1]);
-    begin_count_at(ring, count + 1);
+    /* Lets go first: the sleeper may not sleep yet, and must not lie down once more when it sees the count. */
     other_lets_go(ring);
+    begin_count_at(ring, count + 1);
     platform_linux.ops->unpark(&platform_linux, &ring->generation[1], 1);
     assert_int_equal(joined(sleeper), 1);
     free_ring(NULL);
