@@ -64,7 +64,7 @@ final class CopyComparison implements CopyRecovery.Sink {
         ByteBuffer payload = record.payload();
         int at = isBehindGap ? find(payload) : same == 0 ? start : bytes.position();
         isBehindGap = false;
-        if (isAt(payload, at)) {
+        if (isAt(bytes, payload, at)) {
             if (at > bytes.position()) {
                 findings.add("bytes " + bytes.position() + " to " + (at - 1) + " of " + file
                         + " are not in the copy, right before record " + record.sequence());
@@ -83,13 +83,14 @@ final class CopyComparison implements CopyRecovery.Sink {
 
     private int find(ByteBuffer payload) {
         int at = bytes.position();
-        while (at < bytes.limit() && !isAt(payload, at)) {
+        while (at < bytes.limit() && !isAt(bytes, payload, at)) {
             at++;
         }
         return at;
     }
 
-    private boolean isAt(ByteBuffer payload, int at) {
+    /** {@return whether the file has the record at this byte} */
+    static boolean isAt(ByteBuffer bytes, ByteBuffer payload, int at) {
         return bytes.limit() - at >= payload.remaining()
                 && bytes.slice(at, payload.remaining()).equals(payload);
     }

@@ -2,12 +2,14 @@
 package io.burstlog.copy;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * Finds where the records of a log file begin: at its first line with which a record of the copy begins. Before it is
- * the header of a layout, which no record has.
+ * Finds where the records of a log file begin: at its first line with which a whole record of the copy begins. Before
+ * it is the header of a layout, which no record has.
  */
 final class CopyHeader implements CopyRecovery.Sink {
 
@@ -15,7 +17,8 @@ final class CopyHeader implements CopyRecovery.Sink {
     private static final int MOST_BYTES = 64 << 10;
 
     private final String stream;
-    private final Map<ByteBuffer, Integer> lines = new HashMap<>();
+    private final ByteBuffer file;
+    private final Map<ByteBuffer, List<Integer>> lines = new HashMap<>();
     private int bytes = Integer.MAX_VALUE;
 
     /**
@@ -25,10 +28,11 @@ final class CopyHeader implements CopyRecovery.Sink {
      * @param stream whose records count; null: all
      */
     CopyHeader(ByteBuffer file, String stream) {
+        this.file = file;
         this.stream = stream;
         for (int at = 0; at < Math.min(file.limit(), MOST_BYTES); ) {
             ByteBuffer line = line(file, at);
-            lines.putIfAbsent(line, at);
+            lines.computeIfAbsent(line, any -> new ArrayList<>()).add(at);
             at += line.remaining();
         }
     }
@@ -48,7 +52,12 @@ final class CopyHeader implements CopyRecovery.Sink {
     @Override
     public void record(CopyBlock.Record record) {
         if (record.kind() == CopyBlock.Kind.RECORD && (stream == null || stream.equals(record.streamName()))) {
-            bytes = Math.min(bytes, lines.getOrDefault(line(record.payload(), 0), bytes));
+            ByteBuffer payload = record.payload();
+            for (int at : lines.getOrDefault(line(payload, 0), List.of())) {
+                if (at < bytes && CopyComparison.isAt(file, payload, at)) {
+                    bytes = at;
+                }
+            }
         }
     }
 

@@ -176,6 +176,18 @@ class CopyRecoveryTest {
                         "bytes 36 to 44 of " + file + " are not in the copy, right before record 8");
     }
 
+    /** Its blank line is no beginning of record 3, which begins with one, too. */
+    @Test
+    void a_header_may_have_a_line_with_which_a_record_begins() throws Exception {
+        CopyBlock block = RingRecords.from(3).add(1, "\nrecord 3\n").block();
+        StoredBlocks copy = new StoredBlocks().add(1, 2).add(block).add(4, 4);
+        CopyRecovery.Report report = compare(copy, "# header\n\n\n" + lines("record", 3, 4));
+        assertThat(report.summary())
+                .containsExactly("2 records are in the copy and in " + file + ", 0 later ones are in the copy alone");
+        assertThat(report.findings())
+                .containsExactly("bytes 0 to 9 of " + file + " are not in the copy, right before record 3");
+    }
+
     /** Record 2 says the same as record 8: the file begins at record 7 all the same, which the copy lacks. */
     @Test
     void a_record_that_says_the_same_as_a_later_one_is_no_beginning() throws Exception {
