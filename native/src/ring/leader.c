@@ -79,7 +79,8 @@ static int is_later(uint32_t mark, uint32_t than) {
     return (int32_t)(mark - than) > 0;
 }
 
-/* Notes that a thread is about to sleep on the word until the end of commit `count`. Keeps the mark of a later one. */
+/* Notes that a thread is about to sleep on the word until the end of commit `count`. Keeps the mark of a later one.
+ * Where another thread's mark is enough, the load that sees it takes the place of the exchange (docs/platforms.md). */
 static void note_due(struct ring *ring, uint32_t word, uint32_t count) {
     const uint32_t mark = due_mark(count);
     uint32_t seen = atomic_load(&ring->due[word]);
