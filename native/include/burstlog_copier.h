@@ -105,7 +105,8 @@ typedef struct burst_copy_stats {
     char name[BURST_COPY_NAME_BYTES]; /* burst_config_t.copy */
     int64_t copied_sequence;          /* burst_copied_sequence() */
     uint64_t records_behind;          /* durable in the ring, and not in the copy: those behind copied_sequence */
-    uint64_t records_missing;         /* named by burst_copy_begin since the open, each once */
+    uint64_t records_missing;         /* named by burst_copy_begin since the open, each once; not those between two gaps
+                                         that the copy had, and lost later */
 } burst_copy_stats_t;
 
 #endif

@@ -81,7 +81,7 @@ public record BurstStats(
      *     missing. Until it begins, the last sequence that the ring does not keep
      * @param recordsBehind records that are durable in the ring, and not in the copy yet
      * @param recordsMissing records that the copy lacks, and that the ring did not hold any more when the copy began,
-     *     or began again, each once
+     *     or began again, each once; but for those that it had between two gaps, and lost later
      */
     public record Copy(String name, CopyState state, long copiedSequence, long recordsBehind, long recordsMissing) {}
 }
