@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.conf.ServerConfiguration;
@@ -48,7 +49,14 @@ final class Bookies implements AutoCloseable {
         this.nodes = nodes;
         deleteTree(work);
         Files.createDirectories(work);
-        int port = freePort();
+        // The kernel does not hand these out by itself: a bookie comes back to its own.
+        int[] free = ThreadLocalRandom.current()
+                .ints(15_000, 25_000)
+                .distinct()
+                .filter(Bookies::isFree)
+                .limit(1 + COUNT)
+                .toArray();
+        int port = free[0];
         uri = "zk+hierarchical://" + nodes.address() + ":" + port + "/ledgers";
         Path settings = Files.writeString(
                 work.resolve("zoo.cfg"), """
@@ -63,9 +71,10 @@ final class Bookies implements AutoCloseable {
                 work.resolve("zookeeper.out"),
                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                 settings.toString());
+        Runtime.getRuntime().addShutdownHook(new Thread(this::killAll));
         awaitPort(keeper, nodes.address(), port);
         for (int i = 0; i < COUNT; i++) {
-            ports[i] = freePort();
+            ports[i] = free[1 + i];
             nodes.disk(folder(i));
             Files.writeString(settings(i), """
                     metadataServiceUri=%s
@@ -105,9 +114,7 @@ final class Bookies implements AutoCloseable {
     static synchronized Bookies shared() throws Exception {
         if (shared == null) {
             deleteTree(WORK);
-            Bookies made = new Bookies(WORK.resolve("bookies"), AT_ONCE);
-            Runtime.getRuntime().addShutdownHook(new Thread(made::killAll));
-            shared = made;
+            shared = new Bookies(WORK.resolve("bookies"), AT_ONCE);
         }
         return shared;
     }
@@ -172,9 +179,11 @@ final class Bookies implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return any.getLocalPort();
+    private static boolean isFree(int port) {
+        try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return probe.isBound();
+        } catch (IOException taken) {
+            return false;
         }
     }
 
@@ -233,7 +242,9 @@ final class Bookies implements AutoCloseable {
 
     private void killAll() {
         for (Process each : bookies) {
-            each.destroyForcibly();
+            if (each != null) {
+                each.destroyForcibly();
+            }
         }
         keeper.destroyForcibly();
     }

@@ -3,13 +3,11 @@ package io.burstlog.bookkeeper;
 
 import io.burstlog.copy.BurstCopier.Away;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -87,10 +85,14 @@ final class KillCopy {
         try (Bookies bookies = new Bookies(work.resolve("bookies"), settings, nodes)) {
             kills = new KillCopy(work, bookies, nodes, rings, seed);
             kills.starter.scheduleWithFixedDelay(kills::startDead, 0, START_MILLIS, TimeUnit.MILLISECONDS);
-            while (wrong == null && kills.round < rounds && System.nanoTime() < end) {
-                wrong = kills.round();
+            try {
+                while (wrong == null && kills.round < rounds && System.nanoTime() < end) {
+                    wrong = kills.round();
+                }
+            } finally {
+                kills.starter.shutdownNow();
+                kills.starter.awaitTermination(1, TimeUnit.MINUTES);
             }
-            kills.starter.shutdown();
         }
         kills.tell();
         System.out.println(wrong == null ? "each is where it was said to be" : wrong);
@@ -118,7 +120,7 @@ final class KillCopy {
         try {
             bookies.startDead();
         } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
+            System.out.printf(" (no bookie was started: %s)", failure.getMessage());
         } finally {
             isDisturbed.unlock();
         }
@@ -131,29 +133,27 @@ final class KillCopy {
         counts[fault.ordinal()]++;
         System.out.printf("%d %s", round, fault);
         long begin = System.nanoTime();
-        String wrong = null;
+        String wrong;
         try {
-            for (KilledRing each : rings) {
-                each.start(round, random.nextBoolean() ? Away.WAIT : Away.DEGRADE);
+            try {
+                for (KilledRing each : rings) {
+                    each.start(round, random.nextBoolean() ? Away.WAIT : Away.DEGRADE);
+                }
+                for (KilledRing each : rings) {
+                    each.awaitCopied(1);
+                }
+                pause(0, MOST_MILLIS_TO_LIVE);
+                disturb(fault);
+            } finally {
+                for (KilledRing each : rings) {
+                    each.kill();
+                }
             }
-            for (KilledRing each : rings) {
-                each.awaitCopied(1);
-            }
-            pause(0, MOST_MILLIS_TO_LIVE);
-            disturb(fault);
-        } catch (IOException failure) {
-            wrong = failure.getMessage();
-        } finally {
-            for (KilledRing each : rings) {
-                each.kill();
-            }
-        }
-        try {
-            if (wrong == null) {
-                bookies.awaitAvailable(Bookies.COUNT);
-                wrong = verify(fault);
-            }
-        } catch (IOException | ExecutionException failure) {
+            bookies.awaitAvailable(Bookies.COUNT);
+            wrong = verify(fault);
+        } catch (InterruptedException stopped) {
+            throw stopped;
+        } catch (Exception failure) {
             wrong = failure.toString();
         }
         System.out.printf(" in %.1f s%n", (System.nanoTime() - begin) / 1e9);
@@ -187,17 +187,20 @@ final class KillCopy {
     private void disturbBookies(Fault fault) throws Exception {
         int first = random.nextInt(Bookies.COUNT);
         isDisturbed.lock();
-        for (int i = 0; i < fault.bookies; i++) {
-            begin(fault.way, (first + i) % Bookies.COUNT);
+        try {
+            for (int i = 0; i < fault.bookies; i++) {
+                begin(fault.way, (first + i) % Bookies.COUNT);
+            }
+            if (fault.bookies == 1) {
+                awaitProgress();
+            }
+            meanwhile(fault);
+            for (int i = 0; i < fault.bookies; i++) {
+                end(fault.way, (first + i) % Bookies.COUNT);
+            }
+        } finally {
+            isDisturbed.unlock();
         }
-        if (fault.bookies == 1) {
-            awaitProgress();
-        }
-        meanwhile(fault);
-        for (int i = 0; i < fault.bookies; i++) {
-            end(fault.way, (first + i) % Bookies.COUNT);
-        }
-        isDisturbed.unlock();
         awaitProgress();
     }
 

@@ -102,7 +102,9 @@ final class KilledRing {
     }
 
     void kill() throws InterruptedException {
-        Bookies.kill(host);
+        if (host != null) {
+            Bookies.kill(host);
+        }
     }
 
     /** {@return so many records the host knew to be copied} */

@@ -42,7 +42,7 @@ final class Broker implements AutoCloseable {
     private final int replicas;
     private final Consumer<ProcessBuilder> prepare;
     private final Admin admin;
-    private Process process;
+    private volatile Process process;
 
     Broker(Path work) throws IOException {
         this(work, 1, List.of(freePort()), any -> {});
@@ -97,6 +97,8 @@ final class Broker implements AutoCloseable {
             }
         }
         start();
+        // A process that stands still ends, too.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> process.toHandle().destroyForcibly()));
         admin = Admin.create(client());
     }
 
@@ -112,6 +114,18 @@ final class Broker implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** {@return ports as {@link #freePort} gives them, and no two brokers share one} */
+    static List<Integer> freePorts(int count) {
+        List<Integer> ports = new ArrayList<>();
+        while (ports.size() < count) {
+            int port = freePort();
+            if (ports.stream().allMatch(other -> Math.abs(other - port) > 1)) {
+                ports.add(port);
+            }
+        }
+        return ports;
     }
 
     private int leastInSync() {

@@ -61,13 +61,15 @@ class KafkaCopyBrokersIT {
     private BurstCopier copier;
 
     @BeforeAll
-    static void startBrokers() throws IOException {
+    static void startBrokers() throws Exception {
         brokers = new ThreeBrokers(WORK.resolve("brokers"));
     }
 
     @AfterAll
     static void stopBrokers() throws InterruptedException {
-        brokers.close();
+        if (brokers != null) {
+            brokers.close();
+        }
     }
 
     @BeforeEach
@@ -331,14 +333,57 @@ class KafkaCopyBrokersIT {
     }
 
     private static long fenceAtLast(KafkaCopyStore store) throws Exception {
-        while (true) {
+        for (long begin = System.nanoTime(); ; Thread.sleep(50)) {
             try {
                 CopyBlock newest = store.fence();
                 return newest == null ? 0 : newest.firstSequence();
             } catch (IOException notYet) {
-                Thread.sleep(50);
+                if (System.nanoTime() - begin > LONG_ENOUGH.toNanos()) {
+                    throw notYet;
+                }
             }
         }
+    }
+
+    /** A store of its own sends as fast as it can, until it fails. */
+    private final class Sender extends Thread {
+        private final AtomicLong acknowledged;
+        private final KafkaCopyStore store = store();
+        private final long begin = fenceAtLast(store);
+        private volatile Exception failure;
+
+        Sender(AtomicLong acknowledged) throws Exception {
+            this.acknowledged = acknowledged;
+            start();
+        }
+
+        @Override
+        public void run() {
+            try {
+                for (long sequence = begin + 1; ; sequence++) {
+                    long own = sequence;
+                    store.send(CopyBlock.mark(RING, own, 1), () -> acknowledged.accumulateAndGet(own, Math::max));
+                }
+            } catch (IOException | InterruptedException | RuntimeException fenced) {
+                failure = fenced;
+            }
+        }
+    }
+
+    /** Brokers that begin may fail a store once more: another one sends then. */
+    private Sender sendMany(AtomicLong acknowledged) throws Exception {
+        Exception failure = null;
+        Sender sender = new Sender(acknowledged);
+        for (long begin = System.nanoTime(); acknowledged.get() < sender.begin + 200; Thread.sleep(1)) {
+            if (System.nanoTime() - begin > LONG_ENOUGH.toNanos()) {
+                throw new AssertionError("no store had 200 blocks acknowledged in time", failure);
+            }
+            if (!sender.isAlive()) {
+                failure = sender.failure;
+                sender = new Sender(acknowledged);
+            }
+        }
+        return sender;
     }
 
     /**
@@ -348,13 +393,7 @@ class KafkaCopyBrokersIT {
     void aFenceHoldsThoughTheBrokerThatItAsksDies() throws Exception {
         AtomicLong acknowledged = new AtomicLong();
         for (Role role : Role.values()) {
-            KafkaCopyStore first = store();
-            long begin = fenceAtLast(first);
-            Thread sending = new Thread(() -> sendUntilItFails(first, begin, acknowledged));
-            sending.start();
-            while (acknowledged.get() < begin + 200) {
-                Thread.sleep(1);
-            }
+            Sender first = sendMany(acknowledged);
             brokers.awaitAllInSync(topic);
             Broker victim = brokers.who(role, topic);
             dead.add(victim);
@@ -362,9 +401,9 @@ class KafkaCopyBrokersIT {
             long newest = fenceAtLast(store());
             assertThat(newest).isGreaterThanOrEqualTo(acknowledged.get());
             victim.process().waitFor();
-            sending.join();
+            first.join();
             assertThat(newest).as("%s", role).isGreaterThanOrEqualTo(acknowledged.get());
-            assertThatThrownBy(() -> fenceAtLast(first)).isInstanceOf(CopyStore.FencedException.class);
+            assertThatThrownBy(() -> fenceAtLast(first.store)).isInstanceOf(CopyStore.FencedException.class);
             startAgain();
         }
         long newest = fenceAtLast(store());
@@ -373,16 +412,5 @@ class KafkaCopyBrokersIT {
         assertThat(stored)
                 .containsExactlyElementsOf(
                         LongStream.rangeClosed(1, newest).boxed().toList());
-    }
-
-    private static void sendUntilItFails(KafkaCopyStore store, long newest, AtomicLong acknowledged) {
-        try {
-            for (long sequence = newest + 1; ; sequence++) {
-                long own = sequence;
-                store.send(CopyBlock.mark(RING, own, 1), () -> acknowledged.accumulateAndGet(own, Math::max));
-            }
-        } catch (IOException | InterruptedException fenced) {
-            return;
-        }
     }
 }

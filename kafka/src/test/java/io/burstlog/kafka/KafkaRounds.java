@@ -84,10 +84,7 @@ final class KafkaRounds implements AutoCloseable {
     }
 
     void start() throws Exception {
-        List<Integer> ports = new ArrayList<>();
-        for (int id = 1; id <= BROKERS; id++) {
-            ports.add(Broker.freePort() + 2 * id);
-        }
+        List<Integer> ports = Broker.freePorts(BROKERS);
         for (int id = 1; id <= BROKERS; id++) {
             Path clock = work.resolve("clock-of-broker-" + id);
             Jvms.shiftClock(clock, 0);

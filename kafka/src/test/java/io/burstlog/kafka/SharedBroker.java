@@ -19,17 +19,8 @@ final class SharedBroker {
             Path work = Path.of("target", "broker").toAbsolutePath();
             deleteTree(work);
             broker = new Broker(work);
-            Runtime.getRuntime().addShutdownHook(new Thread(SharedBroker::kill));
         }
         return broker;
-    }
-
-    private static void kill() {
-        try {
-            broker.close();
-        } catch (InterruptedException endsAnyway) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     static void deleteTree(Path directory) throws IOException {

@@ -40,14 +40,16 @@ final class ThreeBrokers implements AutoCloseable {
     private final List<Broker> brokers = new ArrayList<>();
     private final Admin admin;
 
-    ThreeBrokers(Path work) throws IOException {
+    ThreeBrokers(Path work) throws IOException, InterruptedException {
         SharedBroker.deleteTree(work);
-        List<Integer> ports = new ArrayList<>();
-        for (int id = 1; id <= COUNT; id++) {
-            ports.add(Broker.freePort() + 2 * id);
-        }
-        for (int id = 1; id <= COUNT; id++) {
-            brokers.add(new Broker(work.resolve("broker-" + id), id, ports, any -> {}));
+        List<Integer> ports = Broker.freePorts(COUNT);
+        try {
+            for (int id = 1; id <= COUNT; id++) {
+                brokers.add(new Broker(work.resolve("broker-" + id), id, ports, any -> {}));
+            }
+        } catch (Exception failure) {
+            closeBrokers();
+            throw failure;
         }
         Map<String, Object> properties = new HashMap<>(any().client());
         properties.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
@@ -141,11 +143,15 @@ final class ThreeBrokers implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() throws InterruptedException {
+    private void closeBrokers() throws InterruptedException {
         for (Broker each : brokers) {
             each.close();
         }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        closeBrokers();
         admin.close(Duration.ZERO);
     }
 }
