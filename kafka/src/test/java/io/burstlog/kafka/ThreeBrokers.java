@@ -34,8 +34,9 @@ final class ThreeBrokers implements AutoCloseable {
         boolean holds() throws ExecutionException, InterruptedException;
     }
 
-    /** So long the admin waits for a broker that stands still, before it asks another one. */
-    private static final String REQUEST_TIMEOUT_MS = "3000";
+    /** A call may be put to a broker that stands still, and waits for it until its own time is over. */
+    private static final Map<String, Object> PATIENCE_WITH_ONE =
+            Map.of("request.timeout.ms", "3000", "default.api.timeout.ms", "10000");
 
     private final List<Broker> brokers = new ArrayList<>();
     private final Admin admin;
@@ -52,7 +53,7 @@ final class ThreeBrokers implements AutoCloseable {
             throw failure;
         }
         Map<String, Object> properties = new HashMap<>(any().client());
-        properties.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
+        properties.putAll(PATIENCE_WITH_ONE);
         admin = Admin.create(properties);
     }
 
