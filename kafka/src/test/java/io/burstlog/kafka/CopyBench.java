@@ -19,14 +19,14 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * The time of a call that waits for the ring; for ring and copy; and for Kafka's own producer alone, with the settings
- * of the copy. One thread, one broker on this host. {@code scripts/bench/kafka-copy} builds and starts it.
+ * of the copy. One thread, three brokers on this host. {@code scripts/bench/kafka-copy} builds and starts it.
  */
 final class CopyBench {
 
     private static final int BYTES = 256;
     private static final int WARM_UP = 2_000;
 
-    private final Broker broker;
+    private final ThreeBrokers brokers;
     private final Path work;
     private final Map<String, long[]> nanos = new LinkedHashMap<>();
     private final int rounds;
@@ -36,8 +36,8 @@ final class CopyBench {
         void run(byte[] record) throws Exception;
     }
 
-    private CopyBench(Broker broker, Path work, int calls, int rounds) {
-        this.broker = broker;
+    private CopyBench(ThreeBrokers brokers, Path work, int calls, int rounds) {
+        this.brokers = brokers;
         this.work = work;
         this.rounds = rounds;
         for (String each : new String[] {"ring alone", "ring and copy", "Kafka's producer alone"}) {
@@ -48,16 +48,17 @@ final class CopyBench {
     public static void main(String[] arguments) throws Exception {
         Path work = Path.of(arguments[0]).toAbsolutePath();
         Files.createDirectories(work);
-        try (Broker broker = new Broker(work.resolve("broker"))) {
-            new CopyBench(broker, work, Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2])).run();
+        try (ThreeBrokers brokers = new ThreeBrokers(work.resolve("brokers"))) {
+            new CopyBench(brokers, work, Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2])).run();
         }
     }
 
     private void run() throws Exception {
-        broker.createTopic("copy", 1);
-        broker.createTopic("alone", 1);
+        brokers.createTopic("copy");
+        brokers.createTopic("alone");
+        String servers = brokers.any().servers();
         Map<String, Object> properties = new HashMap<>(KafkaCopyStore.DEFAULTS);
-        properties.putAll(Map.of("bootstrap.servers", broker.servers(), "acks", "all"));
+        properties.putAll(Map.of("bootstrap.servers", servers, "acks", "all"));
         try (BurstLog alone = open("alone", false);
                 KafkaProducer<byte[], byte[]> producer =
                         new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
@@ -65,9 +66,9 @@ final class CopyBench {
             BurstCopier copier = BurstCopier.start(
                     copied,
                     CopySettings.builder()
-                            .store(() -> new KafkaCopyStore(
-                                    copied.ringId(), "copy", Map.of("bootstrap.servers", broker.servers())))
-                            .atLeast(CopyPlace.parse("memory of 1"))
+                            .store(() ->
+                                    new KafkaCopyStore(copied.ringId(), "copy", Map.of("bootstrap.servers", servers)))
+                            .atLeast(CopyPlace.parse("memory of 2"))
                             .build());
             Map<String, Call> calls = Map.of(
                     "ring alone", alone::append,
