@@ -23,6 +23,7 @@ final class MemoryCopy {
     private final Random random;
     private Writer writer;
     private int mostUnderWay;
+    private boolean losesAll;
     private int sends;
     private int failAtSend = -1;
     private boolean goesAway;
@@ -45,6 +46,12 @@ final class MemoryCopy {
     /** The store acknowledges each block only when so many more have been sent. */
     synchronized MemoryCopy pipelined(int blocks) {
         mostUnderWay = blocks;
+        return this;
+    }
+
+    /** A failure loses all that is under way, so that the newest block is one that was acknowledged. */
+    synchronized MemoryCopy losingAll() {
+        losesAll = true;
         return this;
     }
 
@@ -78,7 +85,7 @@ final class MemoryCopy {
     }
 
     private synchronized void lose() {
-        int kept = underWay.isEmpty() ? 0 : random.nextInt(underWay.size() + 1);
+        int kept = losesAll || underWay.isEmpty() ? 0 : random.nextInt(underWay.size() + 1);
         while (!underWay.isEmpty()) {
             UnderWay first = underWay.removeFirst();
             late = first.block.isMark() ? late : first.acknowledged;
