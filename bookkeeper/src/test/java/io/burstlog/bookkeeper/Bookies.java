@@ -10,18 +10,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.net.BookieId;
 
 /** A ZooKeeper and three bookies, each a process of its own. A bookie can be killed, and started again. */
 final class Bookies implements AutoCloseable {
 
     static final int COUNT = 3;
     private static final int PATIENCE_MILLIS = 60_000;
+
+    // Longer than a session, and than disks take to be seen free.
+    private static final int READ_ONLY_MILLIS = 10_000;
 
     // The temporary directory may be memory.
     static final Path WORK = Path.of("target", "bookkeeper-it").toAbsolutePath();
@@ -146,14 +151,47 @@ final class Bookies implements AutoCloseable {
 
     /** Waits until clients see so many bookies: a killed one counts until its session is over. */
     void awaitAvailable(int count) throws Exception {
-        try (BookKeeperAdmin admin =
-                new BookKeeperAdmin(uri.replace("zk+hierarchical://", "").replace("/ledgers", ""))) {
+        try (BookKeeperAdmin admin = admin()) {
             for (long begin = System.nanoTime(); admin.getAvailableBookies().size() != count; Thread.sleep(50)) {
                 if (System.nanoTime() - begin > PATIENCE_MILLIS * 1_000_000L) {
                     throw new IOException("there are " + admin.getAvailableBookies());
                 }
             }
         }
+    }
+
+    /**
+     * Waits a while until clients may write to all, and kills those that stay read-only: a bookie that failed to flush
+     * its entries does, until it is started again.
+     *
+     * @return how many it has killed
+     */
+    int killReadOnly() throws Exception {
+        try (BookKeeperAdmin admin = admin()) {
+            for (long begin = System.nanoTime(); admin.getAvailableBookies().size() != COUNT; Thread.sleep(50)) {
+                if (System.nanoTime() - begin > READ_ONLY_MILLIS * 1_000_000L) {
+                    Collection<BookieId> readOnly = admin.getReadOnlyBookies();
+                    for (BookieId each : readOnly) {
+                        kill(indexOf(each));
+                    }
+                    return readOnly.size();
+                }
+            }
+        }
+        return 0;
+    }
+
+    private int indexOf(BookieId id) throws IOException {
+        for (int i = 0; i < COUNT; i++) {
+            if (id.toString().equals(nodes.address(node(i)) + ":" + ports[i])) {
+                return i;
+            }
+        }
+        throw new IOException(id + " is no bookie of these");
+    }
+
+    private BookKeeperAdmin admin() throws Exception {
+        return new BookKeeperAdmin(uri.replace("zk+hierarchical://", "").replace("/ledgers", ""));
     }
 
     /** Starts those that have ended. */

@@ -47,6 +47,7 @@ final class KillCopy {
     private int gone;
     private long copied;
     private long alone;
+    private int readOnly;
 
     private KillCopy(Path work, Bookies bookies, Nodes nodes, int count, long seed) throws IOException {
         this.bookies = bookies;
@@ -110,8 +111,9 @@ final class KillCopy {
         }
         System.out.printf(
                 "%d hosts killed and copies verified, %d of them in the middle of a fault; %d rings gone;"
-                        + " %d lines copied, %d with one copy%n",
-                verified, killedMeanwhile, gone, copied, alone);
+                        + " %d lines copied, %d with one copy;"
+                        + " %d bookies killed that had become read-only by themselves%n",
+                verified, killedMeanwhile, gone, copied, alone, readOnly);
     }
 
     /** Bookies that end by themselves start again, but not in the middle of a fault. */
@@ -149,6 +151,7 @@ final class KillCopy {
                     each.kill();
                 }
             }
+            readOnly += bookies.killReadOnly();
             bookies.awaitAvailable(Bookies.COUNT);
             wrong = verify(fault);
         } catch (InterruptedException stopped) {
