@@ -107,6 +107,7 @@ class JavaTree:
         """The system properties that the module's pom gives its tests."""
         known = dict(self.properties, **self.properties_of(os.path.join(module, "pom.xml")))
         known["native.access"] = " ".join(self.native_access())
+        known["project.basedir"] = os.path.join(self.tree, module)
         known["project.build.directory"] = os.path.join(self.tree, module, "target")
         plugins = xml.etree.ElementTree.parse(os.path.join(self.tree, module, "pom.xml")).getroot()
         plugins = plugins.findall("./%sbuild/%splugins/%splugin" % (POM, POM, POM))
