@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,9 +31,21 @@ class CopyMainTest {
         "compare ID more --topic t, more is no option or lacks its value"
     })
     void whatCannotBeMeantIsRefusedInOneSentence(String arguments, String sentence) {
+        assertRefused(
+                CopyMain.USAGE, sentence, arguments.replace("ID ", ID + " ").split(" "));
+    }
+
+    /** No broker is named: the folder is refused before any store is made. */
+    @Test
+    void aFolderThatIsThereIsRefusedBeforeTheCopyIsTakenOver(@TempDir Path there) {
+        String folder = there.toString();
+        assertRefused(CopyMain.FAILED, folder + " is there already", "recover", ID, "--topic", "t", "--to", folder);
+    }
+
+    private static void assertRefused(int code, String sentence, String... arguments) {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
-        int code = CopyMain.run(arguments.replace("ID ", ID + " ").split(" "), System.out, new PrintStream(said));
+        int ended = CopyMain.run(arguments, System.out, new PrintStream(said));
         assertThat(said.toString(UTF_8).replace(",", "")).contains(sentence);
-        assertThat(code).isEqualTo(CopyMain.USAGE);
+        assertThat(ended).isEqualTo(code);
     }
 }

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,21 +28,33 @@ class KafkaCopyElementIT {
     private static final int RECORDS = 300;
     private static final Pattern RING = Pattern.compile("uuid: ([0-9a-f]{32})");
 
-    private final Path work = Path.of("target", TOPIC).toAbsolutePath();
+    /** Its copy is recovered while it logs. */
+    private static final int REPLACED = RUNS + 1;
 
-    private Path said(int run) {
-        return work.resolve("host-" + run + ".out");
+    private static final Path WORK = Path.of("target", TOPIC).toAbsolutePath();
+
+    private static Broker broker;
+
+    @BeforeAll
+    static void makeTopic() throws Exception {
+        broker = SharedBroker.get();
+        broker.createTopic(TOPIC, 1);
+        SharedBroker.deleteTree(WORK);
     }
 
-    private List<String> said(int run, String word) throws Exception {
+    private static Path said(int run) {
+        return WORK.resolve("host-" + run + ".out");
+    }
+
+    private static List<String> said(int run, String word) throws Exception {
         return Files.readAllLines(said(run)).stream()
                 .filter(line -> line.startsWith(word))
                 .map(line -> line.substring(word.length()))
                 .toList();
     }
 
-    private Path configuration(Path host, Broker broker, boolean hasHook) throws Exception {
-        return Files.writeString(work.resolve("log4j2.xml"), """
+    private static Path configuration(Path host, boolean hasHook) throws Exception {
+        return Files.writeString(WORK.resolve("log4j2.xml"), """
                 <Configuration status="warn" shutdownHook="%4$s"><Appenders>
                   <Burst name="Orders" ring="%1$s/orders.ring" ringSize="8 MB" fileName="%1$s/orders.log"
                       durability="process" ack="copied" blockTimeout="1 min" ignoreExceptions="false">
@@ -53,31 +68,38 @@ class KafkaCopyElementIT {
                         host, TOPIC, broker.servers(), hasHook ? "enable" : "disable"));
     }
 
+    private static Process start(Path host, int run, boolean hasHook) throws Exception {
+        return Broker.java(
+                said(run),
+                "-Dlog4j2.configurationFile=" + configuration(host, hasHook),
+                CopiedLoggers.class.getName(),
+                "run" + run,
+                Integer.toString(run > KILLED && run <= RUNS ? RECORDS : Integer.MAX_VALUE),
+                Boolean.toString(hasHook));
+    }
+
+    private static void awaitReturned(Process process, int run) throws Exception {
+        while (said(run, "returned ").size() < RECORDS) {
+            assertThat(process.isAlive()).as("%s", said(run)).isTrue();
+            Thread.sleep(5);
+        }
+    }
+
+    private static void awaitEnd(Process process, int run) throws Exception {
+        boolean hasEnded = process.waitFor(60, TimeUnit.SECONDS);
+        Broker.kill(process);
+        assertThat(hasEnded).as("%s", said(run)).isTrue();
+    }
+
     @Test
     void eachEventWhoseCallReturnedIsInTheLogFileOnceAndInTheCopyOnce() throws Exception {
-        Broker broker = SharedBroker.get();
-        broker.createTopic(TOPIC, 1);
-        SharedBroker.deleteTree(work);
-        Path host = Files.createDirectories(work.resolve("host"));
+        Path host = Files.createDirectories(WORK.resolve("host"));
         for (int run = 1; run <= RUNS; run++) {
-            boolean isToEnd = run > KILLED;
-            boolean hasHook = run != RUNS;
-            Process process = Broker.java(
-                    said(run),
-                    "-Dlog4j2.configurationFile=" + configuration(host, broker, hasHook),
-                    CopiedLoggers.class.getName(),
-                    "run" + run,
-                    Integer.toString(isToEnd ? RECORDS : Integer.MAX_VALUE),
-                    Boolean.toString(hasHook));
-            if (isToEnd) {
-                boolean hasEnded = process.waitFor(60, TimeUnit.SECONDS);
-                Broker.kill(process);
-                assertThat(hasEnded).as("%s", Files.readString(said(run))).isTrue();
+            Process process = start(host, run, run != RUNS);
+            if (run > KILLED) {
+                awaitEnd(process, run);
             } else {
-                while (said(run, "returned ").size() < RECORDS) {
-                    assertThat(process.isAlive()).as("%s", said(run)).isTrue();
-                    Thread.sleep(5);
-                }
+                awaitReturned(process, run);
                 Broker.kill(process);
             }
             assertThat(said(run, "failed ")).isEmpty();
@@ -105,15 +127,34 @@ class KafkaCopyElementIT {
                 .as("the client logs, too")
                 .anyMatch(line -> !line.startsWith("Trading "));
         String ring = ring(host);
-        String property = "bootstrap.servers=" + broker.servers();
-        String[] compare = {"compare", ring, "--topic", TOPIC, "--with", file.toString(), "--property", property};
-        assertThat(CopyMain.run(compare, System.out, System.err)).isZero();
+        command("compare", ring, "--with", file);
         byte[] all = Files.readAllBytes(file);
         SharedBroker.deleteTree(host);
-        Path to = work.resolve("recovered");
-        String[] recover = {"recover", ring, "--topic", TOPIC, "--to", to.toString(), "--property", property};
-        assertThat(CopyMain.run(recover, System.out, System.err)).isZero();
+        Path to = WORK.resolve("recovered");
+        command("recover", ring, "--to", to);
         assertThat(to.resolve("orders.log")).hasBinaryContent(all);
+    }
+
+    @Test
+    void aReplacedHostEndsAndHasReturnedNoEventThatTheCopyLacks() throws Exception {
+        Path host = Files.createDirectories(WORK.resolve("replaced"));
+        Process process = start(host, REPLACED, true);
+        awaitReturned(process, REPLACED);
+        Path to = WORK.resolve("recovered-elsewhere");
+        command("recover", ring(host), "--to", to);
+        awaitEnd(process, REPLACED);
+        assertThat(said(REPLACED, "failed ")).isNotEmpty();
+        List<String> lost = new ArrayList<>(said(REPLACED, "returned "));
+        lost.removeAll(Files.readAllLines(to.resolve("orders.log")).stream()
+                .map(line -> line.substring(line.indexOf(' ') + 1))
+                .collect(Collectors.toSet()));
+        assertThat(lost).isEmpty();
+    }
+
+    private static void command(String command, String ring, String option, Path value) {
+        String property = "bootstrap.servers=" + broker.servers();
+        String[] words = {command, ring, "--topic", TOPIC, option, value.toString(), "--property", property};
+        assertThat(CopyMain.run(words, System.out, System.err)).isZero();
     }
 
     private static String ring(Path host) throws Exception {
