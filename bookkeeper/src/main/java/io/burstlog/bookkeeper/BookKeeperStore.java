@@ -178,8 +178,7 @@ public final class BookKeeperStore implements CopyStore {
     public void send(CopyBlock block, Runnable acknowledged) throws IOException, FencedException, InterruptedException {
         requireNoFailure();
         if (ledger == null) {
-            // Its ledger has ended in good order: the next one follows. Log4j may be at its end, and classes of the
-            // client that others than begin() would load now want their loggers in vain.
+            // Its ledger has ended in good order: the next one follows.
             ClientThreads.awaitEndOfApplication();
             cluster();
             begin();

@@ -6,6 +6,7 @@ import io.burstlog.copy.CopyBlock;
 import io.burstlog.copy.CopyStore;
 import io.burstlog.copy.CopyStore.FencedException;
 import io.burstlog.copy.CopyStore.RefusedException;
+import io.github.merlimat.slog.Logger;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +71,19 @@ final class Cluster implements AutoCloseable {
         configuration.setDelayEnsembleChange(true);
         properties.forEach(configuration::setProperty);
         return configuration;
+    }
+
+    /**
+     * Asks for a logger before the client does. When Log4j's shutdown hook has run, Log4j refuses the first one that
+     * anybody asks for, and gives the next. The client asks for one with each ledger, on the thread that has the answer
+     * of the metadata store: a refusal there would lose the answer.
+     */
+    private static void takeRefusalOfLogger() {
+        try {
+            Logger.get(Cluster.class);
+        } catch (RuntimeException refused) {
+            // The client gets its own.
+        }
     }
 
     /** {@return the bytes of the longest entry that a bookie takes} */
@@ -148,6 +162,7 @@ final class Cluster implements AutoCloseable {
      */
     WriteAdvHandle create(long ledger, LedgerNote note, int bookies, int acknowledging)
             throws IOException, FencedException, InterruptedException {
+        takeRefusalOfLogger();
         try {
             return await(
                     client.newCreateLedgerOp()
@@ -180,6 +195,7 @@ final class Cluster implements AutoCloseable {
      * @param fences whether its writer is kept from writing on
      */
     ReadHandle open(long ledger, boolean fences) throws IOException, InterruptedException {
+        takeRefusalOfLogger();
         return await(
                 client.newOpenLedgerOp()
                         .withLedgerId(ledger)
