@@ -134,6 +134,8 @@ class BookKeeperIT {
             assertThat(log.awaitCopied(log.append(1, 500))).isTrue();
         }
         try (CopiedLog log = open(test, Away.WAIT)) {
+            String there = place(test).toString();
+            assertThat(command(Main.FAILED, "recover", ring, "--to", there)).contains(there + " is there already");
             assertThat(log.awaitCopied(log.append(501, 1000))).isTrue();
             log.log().awaitDrained(CopiedLog.LONG_ENOUGH);
             String file = CopiedLog.file(place(test)).toString();
