@@ -4,6 +4,7 @@ package io.burstlog.bookkeeper;
 import io.burstlog.BurstException;
 import io.burstlog.copy.CopyRecovery;
 import io.burstlog.copy.CopyStore.RefusedException;
+import io.burstlog.copy.CopyTarget;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.Reader;
@@ -35,6 +36,10 @@ final class Main {
                   --ring ID            only of this one
               recover SOURCE --to FOLDER  ends every copier of the ring for good, and writes the records of each stream
                                        to a new file in FOLDER. SOURCE is the id of the ring, or any of its ledgers
+              recover SOURCE --into RING  the same, but into a new ring, which moves them to log files and segments
+                  --from SEQUENCE      for both: only the records from this one on
+                  --files STREAM=PATH,..     with --into: the log files, as the application has them
+                  --segments STREAM=PATH,..  with --into: the folders of segments, as the application has them
               compare SOURCE --with FILE  compares the copy with a log file. It ends no copier
                   --stream NAME        the stream of that log file, if the ring has several
 
@@ -158,11 +163,11 @@ final class Main {
 
     private int recover() throws IOException, InterruptedException {
         String source = argument("SOURCE");
-        Path folder = CopyRecovery.newFolder(required("to", "FOLDER"));
+        CopyTarget target = CopyTarget.of(options);
         requireNothingElse(1);
         try (BookKeeperStore store = new BookKeeperStore(ringOf(source), properties)) {
             store.takeOver();
-            return tell(CopyRecovery.of(store).to(folder));
+            return tell(target.recover(store));
         }
     }
 

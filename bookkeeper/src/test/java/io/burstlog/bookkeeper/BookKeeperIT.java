@@ -5,8 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.burstlog.BurstConfig;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
+import io.burstlog.BurstLog;
+import io.burstlog.Durability;
 import io.burstlog.copy.BurstCopier.Away;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -86,6 +89,21 @@ class BookKeeperIT {
         return Copies.mainStream(folder);
     }
 
+    /** As on another host, where the log file is elsewhere. {@return what the application then has in it} */
+    private static String recoverIntoRing(String source, long from, Path place) throws IOException {
+        String file = place.resolve("elsewhere.log").toString();
+        String there = place.resolve("elsewhere.ring").toString();
+        String files = CopiedLog.file(place) + "=" + file;
+        command(0, "recover", source, "--into", there, "--from", Long.toString(from), "--files", files);
+        BurstLog.open(BurstConfig.builder()
+                        .ring(there)
+                        .fileName(file)
+                        .durability(Durability.PROCESS)
+                        .build())
+                .close();
+        return Files.readString(Path.of(file));
+    }
+
     @Test
     void one_of_three_bookies_may_die_and_two_make_it_wait(TestInfo test) throws Exception {
         String ring;
@@ -154,6 +172,7 @@ class BookKeeperIT {
         String ledger = listed.substring(0, listed.indexOf(' '));
         command(Main.FAILED, "recover", ledger, "--to", to.toString());
         assertThat(recover(0, ledger, place(test).resolve("again"))).isEqualTo(lines(1, 1000));
+        assertThat(recoverIntoRing(ring, 501, place(test))).isEqualTo(lines(501, 1000));
         assertThat(command(
                         Main.FOUND,
                         "compare",

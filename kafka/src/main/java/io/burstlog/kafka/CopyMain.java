@@ -4,6 +4,7 @@ package io.burstlog.kafka;
 import io.burstlog.BurstException;
 import io.burstlog.copy.CopyRecovery;
 import io.burstlog.copy.CopyStore.RefusedException;
+import io.burstlog.copy.CopyTarget;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -94,13 +95,13 @@ final class CopyMain {
 
     private int recover() throws IOException, InterruptedException {
         String topic = required("topic");
-        Path folder = CopyRecovery.newFolder(required("to"));
+        CopyTarget target = CopyTarget.of(options);
         requireNothingElse();
         try (KafkaCopyStore store = new KafkaCopyStore(ring, topic, properties)) {
             if (!store.take()) {
                 throw new IOException("topic " + topic + " has no block of ring " + ring);
             }
-            return told(CopyRecovery.of(store).to(folder));
+            return told(target.recover(store));
         }
     }
 

@@ -36,10 +36,16 @@ final class Main {
             The copy that <KafkaCopy> keeps of a ring:
 
                 java -jar burstlog-kafka.jar recover RING-ID --topic TOPIC --to FOLDER --properties FILE
+                java -jar burstlog-kafka.jar recover RING-ID --topic TOPIC --into RING --properties FILE
                 java -jar burstlog-kafka.jar compare RING-ID --topic TOPIC --with LOGFILE [--stream NAME] --properties FILE
 
-            recover writes what was copied, a file for each stream, and keeps the ring's host from copying on;
-            compare compares it with a log file, and changes nothing.
+            recover keeps the ring's host from copying on, and writes what was copied: a file for each stream in a new
+            folder, or through a new ring to the application's log files and segments. compare compares it with a log
+            file, and changes nothing.
+
+              --from SEQUENCE           only the records from this one on
+              --files STREAM=PATH,..    with --into: the log files, as the application has them
+              --segments STREAM=PATH,.. with --into: the folders of segments, as the application has them
 
             Exit codes: 0 done, 1 done and something is missing or differs, 2 usage, 3 refused, 4 something failed
             """;

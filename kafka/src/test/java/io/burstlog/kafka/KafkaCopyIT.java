@@ -3,6 +3,9 @@ package io.burstlog.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstLog;
+import io.burstlog.Durability;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,6 +79,19 @@ class KafkaCopyIT {
         assertThat(lines)
                 .as("the runs, one behind the other")
                 .isSortedAccordingTo(Comparator.comparing(line -> line.charAt(0)));
+
+        Path there = work.resolve("new.ring");
+        recover[4] = "--into";
+        recover[5] = there.toString();
+        assertThat(CopyMain.run(recover, System.out, System.err)).isZero();
+        Path file = host.resolve("copied.log");
+        BurstLog.open(BurstConfig.builder()
+                        .ring(there.toString())
+                        .fileName(file.toString())
+                        .durability(Durability.PROCESS)
+                        .build())
+                .close();
+        assertThat(Files.readAllLines(file)).isEqualTo(lines);
     }
 
     /** The highest number that a process knew to be copied. */

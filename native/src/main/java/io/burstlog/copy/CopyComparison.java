@@ -25,6 +25,7 @@ final class CopyComparison implements CopyRecovery.Sink {
     private long same;
     private int firstAt = -1;
     private long later;
+    private long firstLater;
 
     /** Whether the next record of the stream may be anywhere in the rest of the file: so may the first one. */
     private boolean isBehindGap = true;
@@ -73,6 +74,7 @@ final class CopyComparison implements CopyRecovery.Sink {
             firstAt = same == 0 ? at : firstAt;
             same++;
         } else if (!bytes.hasRemaining()) {
+            firstLater = later == 0 ? record.sequence() : firstLater;
             later++;
         } else if (same > 0) {
             hasDiffered = true;
@@ -118,7 +120,8 @@ final class CopyComparison implements CopyRecovery.Sink {
         }
         return new CopyRecovery.Report(
                 List.of(same + " records are in the copy and in " + file + ", " + later
-                        + " later ones are in the copy alone"),
+                        + " later ones are in the copy alone"
+                        + (later > 0 ? ", from " + firstLater + " on" : "")),
                 findings);
     }
 }

@@ -2,13 +2,10 @@
 package io.burstlog.copy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +18,7 @@ import java.util.Map;
 public final class CopyRecovery {
 
     private final CopyStore store;
+    private final long from;
 
     /**
      * The outcome.
@@ -40,8 +38,9 @@ public final class CopyRecovery {
         void gap(long first, long last);
     }
 
-    private CopyRecovery(CopyStore store) {
+    private CopyRecovery(CopyStore store, long from) {
         this.store = store;
+        this.from = from;
     }
 
     /**
@@ -51,13 +50,24 @@ public final class CopyRecovery {
      * @return the recovery
      */
     public static CopyRecovery of(CopyStore store) {
-        return new CopyRecovery(store);
+        return new CopyRecovery(store, 1);
     }
 
-    /** Reads all records. */
+    /**
+     * Makes the recovery of the later records of a copy, for instance of those that a topic had not got yet.
+     *
+     * @param sequence the first sequence to recover, from 1 on
+     * @return the recovery
+     */
+    public CopyRecovery from(long sequence) {
+        return new CopyRecovery(store, sequence);
+    }
+
+    /** Reads the records from the first wanted one on. */
     void read(Sink sink) throws IOException, InterruptedException {
         List<Long> ends = ends();
-        long[] at = new long[3]; // the place of the block, the last record, and where the last mark goes on
+        long[] at = {0, from - 1, 0}; // the place of the block, the last record, and where the last mark goes on
+        boolean[] begun = {from > 1};
         store.readBack(block -> {
             int place = (int) at[0]++;
             long end = place < ends.size() ? ends.get(place) : Long.MAX_VALUE;
@@ -67,17 +77,22 @@ public final class CopyRecovery {
             }
             for (CopyBlock.Record each : block.records()) {
                 if (each.sequence() < end && each.sequence() > at[1]) {
-                    if (at[1] != 0 && each.sequence() > at[1] + 1) {
+                    if (begun[0] && each.sequence() > at[1] + 1) {
                         sink.gap(at[1] + 1, each.sequence() - 1);
                     }
                     sink.record(each);
                     at[1] = each.sequence();
+                    begun[0] = true;
                 }
             }
         });
-        if (at[1] != 0 && at[2] > at[1] + 1) {
+        if (begun[0] && at[2] > at[1] + 1) {
             sink.gap(at[1] + 1, at[2] - 1);
         }
+    }
+
+    static String lacks(long first, long last) {
+        return "the copy lacks the records " + first + " to " + last;
     }
 
     /** {@return for each block that a mark follows: the sequence from which on its records are void} */
@@ -99,21 +114,6 @@ public final class CopyRecovery {
     }
 
     /**
-     * Refuses a folder that is there, before a copy is fenced for it.
-     *
-     * @param name the folder
-     * @return its path
-     * @throws IOException if it is there
-     */
-    public static Path newFolder(String name) throws IOException {
-        Path folder = Path.of(name);
-        if (Files.exists(folder)) {
-            throw new IOException(folder + " is there already: name a new folder");
-        }
-        return folder;
-    }
-
-    /**
      * Writes the payloads of each stream to a new file of its own, one behind the other, and syncs the files. On return
      * they are durable.
      *
@@ -126,41 +126,43 @@ public final class CopyRecovery {
         if (!Files.isDirectory(folder)) {
             Files.createDirectory(folder);
         }
-        Map<String, Output> outputs = new LinkedHashMap<>();
-        List<String> findings = new ArrayList<>();
-        try {
-            read(new Sink() {
-                @Override
-                public void record(CopyBlock.Record record) throws IOException {
-                    if (record.kind() == CopyBlock.Kind.RECORD) {
-                        Output output = outputs.get(record.streamName());
-                        if (output == null) {
-                            output = new Output(folder, record.streamName(), outputs.size());
-                            outputs.put(record.streamName(), output);
-                        }
-                        output.write(record);
-                    }
-                }
-
-                @Override
-                public void gap(long first, long last) {
-                    findings.add("the copy lacks the records " + first + " to " + last);
-                }
-            });
-            for (Output each : outputs.values()) {
-                each.channel.force(true);
-            }
-        } finally {
-            for (Output each : outputs.values()) {
-                each.channel.close();
-            }
+        CopyFiles files = new CopyFiles(folder);
+        try (files) {
+            read(files);
+            files.sync();
         }
         for (Path each : List.of(folder, folder.toAbsolutePath().getParent())) {
             try (FileChannel names = FileChannel.open(each)) {
                 names.force(true);
             }
         }
-        return new Report(outputs.values().stream().map(Output::summary).toList(), findings);
+        return files.report();
+    }
+
+    /**
+     * Appends each record to its stream in a ring, with its event time and with a new sequence. On return they are
+     * durable there, as far as the ring's medium goes. The ring moves them to the log files, and to the segments that
+     * are named here; its next open does so with what is left. Rolls are left out.
+     *
+     * @param ring a new file, or a ring without records, as {@code burstlog format} makes it
+     * @param files the paths of log files by the names of their streams: required for streams that have a name. Others
+     *     have the path that they had, unless there is one here
+     * @param segments the folders of segments by the names of their streams, as the application will have them
+     * @return what the ring got, and what the copy lacks
+     * @throws IOException also if the ring has had records
+     * @throws InterruptedException if the thread was interrupted
+     * @throws IllegalArgumentException if a stream has no path; nothing was written
+     * @throws io.burstlog.BurstException if the ring cannot be opened or written
+     */
+    public Report into(Path ring, Map<String, String> files, Map<String, String> segments)
+            throws IOException, InterruptedException {
+        CopyRing target = new CopyRing(ring, files, segments);
+        read(target.sizes());
+        try (target) {
+            target.open();
+            read(target);
+            return target.finish();
+        }
     }
 
     /**
@@ -184,37 +186,5 @@ public final class CopyRecovery {
             comparison = behindHeader.same() > comparison.same() ? behindHeader : comparison;
         }
         return comparison.report();
-    }
-
-    /** The file of a stream. */
-    private static final class Output {
-
-        private final String stream;
-        private final Path file;
-        private final FileChannel channel;
-        private long records;
-        private long first;
-        private long last;
-
-        Output(Path folder, String stream, int others) throws IOException {
-            String name = stream.substring(stream.lastIndexOf('/') + 1).replaceAll("[^\\w.-]", "_");
-            Path wanted = folder.resolve(name.isEmpty() || name.startsWith(".") ? "stream" + name : name);
-            this.stream = stream;
-            file = others > 0 && Files.exists(wanted) ? folder.resolve(wanted.getFileName() + "-" + others) : wanted;
-            channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        }
-
-        void write(CopyBlock.Record record) throws IOException {
-            for (ByteBuffer left = record.payload().duplicate(); left.hasRemaining(); ) {
-                channel.write(left);
-            }
-            first = records == 0 ? record.sequence() : first;
-            last = record.sequence();
-            records++;
-        }
-
-        String summary() {
-            return records + " records of stream " + stream + ", from " + first + " to " + last + ", are in " + file;
-        }
     }
 }

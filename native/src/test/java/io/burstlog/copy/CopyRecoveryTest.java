@@ -130,7 +130,8 @@ class CopyRecoveryTest {
         CopyRecovery.Report part = compare(copy, lines("record", 4, 6));
         assertThat(part.findings()).isEmpty();
         assertThat(part.summary())
-                .containsExactly("3 records are in the copy and in " + file + ", 3 later ones are in the copy alone");
+                .containsExactly(
+                        "3 records are in the copy and in " + file + ", 3 later ones are in the copy alone, from 7 on");
     }
 
     @Test
@@ -158,7 +159,8 @@ class CopyRecoveryTest {
         String header = "# orders\n# of today\n";
         CopyRecovery.Report report = compare(copy, header + lines("record", 4, 6));
         assertThat(report.summary())
-                .containsExactly("3 records are in the copy and in " + file + ", 3 later ones are in the copy alone");
+                .containsExactly(
+                        "3 records are in the copy and in " + file + ", 3 later ones are in the copy alone, from 7 on");
         assertThat(report.findings())
                 .containsExactly("bytes 0 to 19 of " + file + " are not in the copy, right before record 4");
     }

@@ -12,7 +12,7 @@ final class RingRecords {
 
     static final String RING = "00112233445566778899aabbccddeeff";
 
-    private final ByteBuffer bytes = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer bytes = ByteBuffer.allocate(6 << 20).order(ByteOrder.LITTLE_ENDIAN);
     private long sequence;
     private int epoch = 7;
 
