@@ -37,7 +37,7 @@ final class Main {
               recover SOURCE --to FOLDER  ends every copier of the ring for good, and writes the records of each stream
                                        to a new file in FOLDER. SOURCE is the id of the ring, or any of its ledgers
               recover SOURCE --into RING  the same, but into a new ring, which moves them to log files and segments
-                  --from SEQUENCE      for both: only the records from this one on
+                  --from SEQUENCE      for both: only the records from this one on; or STREAM=SEQUENCE,..
                   --files STREAM=PATH,..     with --into: the log files, as the application has them
                   --segments STREAM=PATH,..  with --into: the folders of segments, as the application has them
               compare SOURCE --with FILE  compares the copy with a log file. It ends no copier
@@ -108,8 +108,8 @@ final class Main {
                     file.load(reader);
                 }
                 file.stringPropertyNames().forEach(name -> properties.put(name, file.getProperty(name)));
-            } else {
-                options.put(words[i].substring(2), words[++i]);
+            } else if (options.put(words[i].substring(2), words[++i]) != null) {
+                throw new IllegalArgumentException(words[i - 1] + " is there twice.");
             }
         }
     }

@@ -67,8 +67,9 @@ final class CopyMain {
                 ring = words[i];
             } else if (!words[i].startsWith("--") || i + 1 == words.length) {
                 throw new IllegalArgumentException(words[i] + " is no option, or lacks its value.");
-            } else if (!Main.readProperty(words[i], words[++i], properties::put)) {
-                options.put(words[i - 1].substring(2), words[i]);
+            } else if (!Main.readProperty(words[i], words[++i], properties::put)
+                    && options.put(words[i - 1].substring(2), words[i]) != null) {
+                throw new IllegalArgumentException(words[i - 1] + " is there twice.");
             }
         }
         if (ring == null || !ring.matches("[0-9a-f]{32}")) {

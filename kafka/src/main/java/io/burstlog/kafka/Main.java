@@ -43,9 +43,9 @@ final class Main {
             folder, or through a new ring to the application's log files and segments. compare compares it with a log
             file, and changes nothing.
 
-              --from SEQUENCE           only the records from this one on
-              --files STREAM=PATH,..    with --into: the log files, as the application has them
-              --segments STREAM=PATH,.. with --into: the folders of segments, as the application has them
+              --from SEQUENCE           recover: only the records from this one on; or STREAM=SEQUENCE,..
+              --files STREAM=PATH,..    recover --into: the log files, as the application has them
+              --segments STREAM=PATH,.. recover --into: the folders of segments, as the application has them
 
             Exit codes: 0 done, 1 done and something is missing or differs, 2 usage, 3 refused, 4 something failed
             """;

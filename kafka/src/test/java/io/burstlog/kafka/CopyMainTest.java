@@ -23,6 +23,7 @@ class CopyMainTest {
         "recover 00ff, 00ff is no RING-ID; write the 32 hexadecimal digits",
         "recover ID --to x, --topic is missing",
         "recover ID --topic t, --to FOLDER or --into RING is missing",
+        "recover ID --topic t --to x --to y, --to is there twice",
         "recover ID --topic t --to x --into y, --to and --into exclude each other",
         "recover ID --topic t --to x --stream s, --stream is no option here",
         "recover ID --topic t --to x, bootstrap.servers is missing",

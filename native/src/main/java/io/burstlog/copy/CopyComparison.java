@@ -118,10 +118,13 @@ final class CopyComparison implements CopyRecovery.Sink {
             findings.add("bytes " + bytes.position() + " to " + (bytes.limit() - 1) + " of " + file
                     + " are not in the copy" + (same > 0 ? ", behind its last record" : ""));
         }
+        if (same == 0 && later > 0) {
+            findings.add(file + " is empty: compare the file before it, if it was rolled");
+        }
         return new CopyRecovery.Report(
                 List.of(same + " records are in the copy and in " + file + ", " + later
                         + " later ones are in the copy alone"
-                        + (later > 0 ? ", from " + firstLater + " on" : "")),
+                        + (same > 0 && later > 0 ? ", from " + firstLater + " on" : "")),
                 findings);
     }
 }

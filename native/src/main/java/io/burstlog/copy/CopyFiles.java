@@ -46,6 +46,10 @@ final class CopyFiles implements CopyRecovery.Sink, AutoCloseable {
         }
     }
 
+    boolean isEmpty() {
+        return outputs.isEmpty();
+    }
+
     CopyRecovery.Report report() {
         return new CopyRecovery.Report(
                 outputs.values().stream().map(Output::summary).toList(), findings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.copy;
 
+import io.burstlog.BurstException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -8,10 +9,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Puts the blocks of a copy together: each record once, in the order of the ring, without those that a later mark has
- * declared void. It reads the store twice, and fences nobody: a copy that is to be complete is fenced before.
+ * declared void. It reads the store several times, and fences nobody: a copy that is to be complete is fenced before.
  *
  * <p>Not thread-safe.
  */
@@ -19,6 +22,12 @@ public final class CopyRecovery {
 
     private final CopyStore store;
     private final long from;
+    private final Map<String, Long> fromOfStreams;
+
+    /** The marks of a copy, and what else one reading of all its blocks tells. */
+    private record Marks(List<Long> ends, int blocks, Set<String> streams) {}
+
+    private Marks marks;
 
     /**
      * The outcome.
@@ -38,9 +47,10 @@ public final class CopyRecovery {
         void gap(long first, long last);
     }
 
-    private CopyRecovery(CopyStore store, long from) {
+    private CopyRecovery(CopyStore store, long from, Map<String, Long> fromOfStreams) {
         this.store = store;
         this.from = from;
+        this.fromOfStreams = Map.copyOf(fromOfStreams);
     }
 
     /**
@@ -50,7 +60,7 @@ public final class CopyRecovery {
      * @return the recovery
      */
     public static CopyRecovery of(CopyStore store) {
-        return new CopyRecovery(store, 1);
+        return new CopyRecovery(store, 1, Map.of());
     }
 
     /**
@@ -60,12 +70,23 @@ public final class CopyRecovery {
      * @return the recovery
      */
     public CopyRecovery from(long sequence) {
-        return new CopyRecovery(store, sequence);
+        return new CopyRecovery(store, sequence, Map.of());
     }
 
-    /** Reads the records from the first wanted one on. */
+    /**
+     * Makes the recovery of the later records of some streams of a copy, and of all records of others.
+     *
+     * @param sequences the first sequences to recover, from 1 on, by the names of the streams
+     * @return the recovery
+     */
+    public CopyRecovery from(Map<String, Long> sequences) {
+        return new CopyRecovery(store, 1, sequences);
+    }
+
+    /** Reads the records from the first wanted ones on. */
     void read(Sink sink) throws IOException, InterruptedException {
-        List<Long> ends = ends();
+        Marks known = marks();
+        List<Long> ends = known.ends;
         long[] at = {0, from - 1, 0}; // the place of the block, the last record, and where the last mark goes on
         boolean[] begun = {from > 1};
         store.readBack(block -> {
@@ -80,12 +101,18 @@ public final class CopyRecovery {
                     if (begun[0] && each.sequence() > at[1] + 1) {
                         sink.gap(at[1] + 1, each.sequence() - 1);
                     }
-                    sink.record(each);
+                    if (each.sequence() >= fromOfStreams.getOrDefault(each.streamName(), 1L)) {
+                        sink.record(each);
+                    }
                     at[1] = each.sequence();
                     begun[0] = true;
                 }
             }
         });
+        if (at[0] < known.blocks) {
+            throw new IOException("the copy had " + known.blocks + " blocks when it was read first, and " + at[0]
+                    + " then: its oldest ones were deleted meanwhile; begin again, and keep it from that");
+        }
         if (begun[0] && at[2] > at[1] + 1) {
             sink.gap(at[1] + 1, at[2] - 1);
         }
@@ -96,21 +123,43 @@ public final class CopyRecovery {
     }
 
     /** {@return for each block that a mark follows: the sequence from which on its records are void} */
-    private List<Long> ends() throws IOException, InterruptedException {
-        List<Long> ends = new ArrayList<>();
-        int[] blocks = new int[1];
-        store.readBack(block -> {
-            blocks[0]++;
-            if (block.isMark()) {
-                while (ends.size() < blocks[0]) {
-                    ends.add(Long.MAX_VALUE);
+    private Marks marks() throws IOException, InterruptedException {
+        if (marks == null) {
+            List<Long> ends = new ArrayList<>();
+            Set<String> streams = new TreeSet<>();
+            int[] blocks = new int[1];
+            store.readBack(block -> {
+                blocks[0]++;
+                streams.addAll(block.streams().values());
+                if (block.isMark()) {
+                    while (ends.size() < blocks[0]) {
+                        ends.add(Long.MAX_VALUE);
+                    }
+                    for (int i = ends.size() - 1; i >= 0 && ends.get(i) > block.firstSequence(); i--) {
+                        ends.set(i, block.firstSequence());
+                    }
                 }
-                for (int i = ends.size() - 1; i >= 0 && ends.get(i) > block.firstSequence(); i--) {
-                    ends.set(i, block.firstSequence());
-                }
+            });
+            marks = new Marks(ends, blocks[0], streams);
+        }
+        return marks;
+    }
+
+    private void requireStreams(Set<String> named) throws IOException, InterruptedException {
+        for (String each : named) {
+            if (!marks().streams.contains(each)) {
+                throw new IllegalArgumentException(
+                        "The copy has no stream " + each + "; it has " + marks().streams + ".");
             }
-        });
-        return ends;
+        }
+    }
+
+    /** Tells that nothing was wanted that the copy has. */
+    private Report told(Report report, boolean isEmpty) {
+        if (isEmpty) {
+            report.findings().add("the copy has no such record" + (from > 1 ? ", from " + from + " on" : ""));
+        }
+        return report;
     }
 
     /**
@@ -126,6 +175,7 @@ public final class CopyRecovery {
         if (!Files.isDirectory(folder)) {
             Files.createDirectory(folder);
         }
+        requireStreams(fromOfStreams.keySet());
         CopyFiles files = new CopyFiles(folder);
         try (files) {
             read(files);
@@ -136,7 +186,7 @@ public final class CopyRecovery {
                 names.force(true);
             }
         }
-        return files.report();
+        return told(files.report(), files.isEmpty());
     }
 
     /**
@@ -151,17 +201,32 @@ public final class CopyRecovery {
      * @return what the ring got, and what the copy lacks
      * @throws IOException also if the ring has had records
      * @throws InterruptedException if the thread was interrupted
-     * @throws IllegalArgumentException if a stream has no path; nothing was written
+     * @throws IllegalArgumentException if a stream has no path, or is not in the copy; nothing was written
      * @throws io.burstlog.BurstException if the ring cannot be opened or written
      */
     public Report into(Path ring, Map<String, String> files, Map<String, String> segments)
             throws IOException, InterruptedException {
+        for (Set<String> named : List.of(files.keySet(), segments.keySet(), fromOfStreams.keySet())) {
+            requireStreams(named);
+        }
         CopyRing target = new CopyRing(ring, files, segments);
         read(target.sizes());
         try (target) {
             target.open();
+            return told(filled(target), target.isEmpty());
+        }
+    }
+
+    private Report filled(CopyRing target) throws IOException, InterruptedException {
+        try {
             read(target);
             return target.finish();
+        } catch (IOException | BurstException failed) {
+            throw new IOException(
+                    failed.getMessage() + ". Only a part is in " + target
+                            + ": delete it, see by compare what the log files"
+                            + " got, and recover the rest into another ring",
+                    failed);
         }
     }
 

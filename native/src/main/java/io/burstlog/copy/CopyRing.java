@@ -3,6 +3,7 @@ package io.burstlog.copy;
 
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
+import io.burstlog.BurstReader;
 import io.burstlog.BurstStream;
 import io.burstlog.Durability;
 import io.burstlog.RecordBuffer;
@@ -41,23 +42,25 @@ final class CopyRing implements CopyRecovery.Sink, AutoCloseable {
     }
 
     /**
-     * Refuses a ring that has had records, or that cannot be opened. A file that is not there becomes none.
+     * Refuses a ring that has records, without a change of it. A file that is not there becomes none.
      *
-     * @throws IOException if it has had records
+     * @throws IOException if it has records
      */
     static void requireEmpty(Path ring) throws IOException {
-        if (Files.exists(ring)) {
-            try (BurstLog log = BurstLog.open(config(ring).build())) {
-                requireEmpty(ring, log);
+        if (isThere(ring)) {
+            try (BurstReader reader =
+                    BurstReader.of(ring.toString()).window("").fromRing().open()) {
+                if (reader.poll(1, Duration.ZERO).next() || reader.state().durableSequence() != 0) {
+                    throw new IOException("ring " + ring + " has had records already: name a new file, or a ring that"
+                            + " burstlog format has just made");
+                }
             }
         }
     }
 
-    private static void requireEmpty(Path ring, BurstLog log) throws IOException {
-        if (log.durableSequence() != 0) {
-            throw new IOException("ring " + ring + " has had records already: name a new file, or a ring that"
-                    + " burstlog format has just made");
-        }
+    /** An empty file becomes a ring, as one that is not there does. */
+    private static boolean isThere(Path ring) throws IOException {
+        return Files.exists(ring) && !(Files.isRegularFile(ring) && Files.size(ring) == 0);
     }
 
     private static BurstConfig.Builder config(Path ring) {
@@ -70,27 +73,29 @@ final class CopyRing implements CopyRecovery.Sink, AutoCloseable {
             @Override
             public void record(CopyBlock.Record record) {
                 if (record.kind() == CopyBlock.Kind.RECORD) {
-                    outputs.computeIfAbsent(record.streamName(), Output::new);
+                    outputs.computeIfAbsent(record.streamName(), Output::new).expected++;
                     longest = Math.max(longest, record.payload().remaining());
                 }
             }
 
             @Override
-            public void gap(long first, long last) {
-                findings.add(CopyRecovery.lacks(first, last));
-            }
+            public void gap(long first, long last) {}
         };
     }
 
     /** Opens the ring and the streams that {@link #sizes} has seen. */
     void open() throws IOException {
+        requireEmpty(ring);
         BurstConfig.Builder config = config(ring);
         if (longest > MIB) {
             config.maxRecordBytes(longest);
-            config.ringBytes(Files.exists(ring) ? 0 : (8 * longest / MIB + 16) * MIB);
+            config.ringBytes(isThere(ring) ? 0 : (8 * longest / MIB + 16) * MIB);
         }
         log = BurstLog.open(config.build());
-        requireEmpty(ring, log);
+        if (log.maxRecordBytes() < longest) {
+            throw new IOException("the copy has a record of " + longest + " bytes, and ring " + ring + " takes "
+                    + log.maxRecordBytes() + " at most: make a larger one with burstlog format");
+        }
         buffer = RecordBuffer.allocate((int) longest, (int) longest);
         outputs.values().forEach(Output::open);
     }
@@ -106,13 +111,27 @@ final class CopyRing implements CopyRecovery.Sink, AutoCloseable {
     }
 
     @Override
-    public void gap(long first, long last) {}
+    public void gap(long first, long last) {
+        findings.add(CopyRecovery.lacks(first, last));
+    }
 
-    CopyRecovery.Report finish() {
+    boolean isEmpty() {
+        return outputs.isEmpty();
+    }
+
+    CopyRecovery.Report finish() throws IOException {
         log.flush();
         List<String> summary = new ArrayList<>();
         for (Output each : outputs.values()) {
+            if (each.span.records() != each.expected) {
+                throw new IOException("the copy had " + each.expected + " records of stream " + each.name
+                        + " when it was read first, and " + each.span.records() + " then");
+            }
             summary.add(each.span + ", are in ring " + ring + " for " + each.file);
+            if (!each.stream.awaitDrained(LONG_ENOUGH)) {
+                findings.add("ring " + ring + " has records that " + each.file
+                        + " cannot get now: keep it, and start the" + " application with it");
+            }
         }
         summary.add("ring " + ring + " has the id " + log.ringId() + ", " + log.durabilityStatement());
         return new CopyRecovery.Report(summary, findings);
@@ -125,6 +144,11 @@ final class CopyRing implements CopyRecovery.Sink, AutoCloseable {
         }
     }
 
+    @Override
+    public String toString() {
+        return "ring " + ring;
+    }
+
     /** A stream. */
     private final class Output {
 
@@ -132,6 +156,7 @@ final class CopyRing implements CopyRecovery.Sink, AutoCloseable {
         private final boolean isNamed;
         private final String file;
         private final CopySpan span;
+        private long expected;
         private BurstStream stream;
 
         Output(String name) {

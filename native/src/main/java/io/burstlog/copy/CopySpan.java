@@ -19,6 +19,10 @@ final class CopySpan {
         records++;
     }
 
+    long records() {
+        return records;
+    }
+
     @Override
     public String toString() {
         return records + " records of stream " + stream + ", from " + first + " to " + last;

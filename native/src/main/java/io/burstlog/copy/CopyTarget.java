@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** The place to which a command recovers the records of a copy: a new folder with a file a stream, or a ring. */
 public final class CopyTarget {
@@ -14,9 +15,14 @@ public final class CopyTarget {
     private final Path ring;
     private final Map<String, String> files;
     private final Map<String, String> segments;
-    private final long from;
+    private final UnaryOperator<CopyRecovery> from;
 
-    private CopyTarget(Path folder, Path ring, Map<String, String> files, Map<String, String> segments, long from) {
+    private CopyTarget(
+            Path folder,
+            Path ring,
+            Map<String, String> files,
+            Map<String, String> segments,
+            UnaryOperator<CopyRecovery> from) {
         this.folder = folder;
         this.ring = ring;
         this.files = files;
@@ -25,8 +31,8 @@ public final class CopyTarget {
     }
 
     /**
-     * Reads the options {@code to}, {@code into}, {@code files} and {@code from}, and takes them out. It refuses what
-     * is there already, before a copy is fenced for it.
+     * Reads the options {@code to}, {@code into}, {@code files}, {@code segments} and {@code from}, and takes them out.
+     * It refuses what is there already, before a copy is fenced for it.
      *
      * @param options the options of a command, without their dashes
      * @return the place
@@ -37,9 +43,9 @@ public final class CopyTarget {
     public static CopyTarget of(Map<String, String> options) throws IOException {
         String to = options.remove("to");
         String into = options.remove("into");
-        Map<String, String> files = paths(options, "files");
-        Map<String, String> segments = paths(options, "segments");
-        long from = sequence(options.remove("from"));
+        Map<String, String> files = pairs(options, "files", "STREAM=PATH");
+        Map<String, String> segments = pairs(options, "segments", "STREAM=PATH");
+        UnaryOperator<CopyRecovery> from = beginning(options);
         if ((to == null) == (into == null)) {
             throw new IllegalArgumentException(
                     to == null ? "--to FOLDER or --into RING is missing." : "--to and --into exclude each other.");
@@ -57,24 +63,38 @@ public final class CopyTarget {
                 to == null ? null : Path.of(to), into == null ? null : Path.of(into), files, segments, from);
     }
 
-    private static long sequence(String text) {
-        if (text != null && !text.matches("[1-9]\\d{0,17}")) {
-            throw new IllegalArgumentException("--from " + text + " is no sequence; write a number from 1 on.");
+    /** {@return what makes a recovery begin where the option says: with one sequence, or with one for each stream} */
+    private static UnaryOperator<CopyRecovery> beginning(Map<String, String> options) {
+        String text = options.get("from");
+        if (text == null || text.contains("=")) {
+            Map<String, Long> sequences = new HashMap<>();
+            pairs(options, "from", "STREAM=SEQUENCE")
+                    .forEach((stream, first) -> sequences.put(stream, sequence(first)));
+            return recovery -> recovery.from(sequences);
         }
-        return text == null ? 1 : Long.parseLong(text);
+        options.remove("from");
+        long sequence = sequence(text);
+        return recovery -> recovery.from(sequence);
     }
 
-    private static Map<String, String> paths(Map<String, String> options, String option) {
-        Map<String, String> paths = new HashMap<>();
+    private static long sequence(String text) {
+        if (!text.matches("[1-9]\\d{0,17}")) {
+            throw new IllegalArgumentException("--from " + text + " is no sequence; write a number from 1 on.");
+        }
+        return Long.parseLong(text);
+    }
+
+    private static Map<String, String> pairs(Map<String, String> options, String option, String form) {
+        Map<String, String> pairs = new HashMap<>();
         String text = options.remove(option);
         for (String each : text == null ? new String[0] : text.split(",")) {
-            int equals = each.indexOf('=');
+            int equals = each.lastIndexOf('=');
             if (equals < 1 || equals == each.length() - 1) {
-                throw new IllegalArgumentException("--" + option + " " + each + " is no STREAM=PATH.");
+                throw new IllegalArgumentException("--" + option + " " + each + " is no " + form + ".");
             }
-            paths.put(each.substring(0, equals), each.substring(equals + 1));
+            pairs.put(each.substring(0, equals), each.substring(equals + 1));
         }
-        return paths;
+        return pairs;
     }
 
     /**
@@ -86,7 +106,7 @@ public final class CopyTarget {
      * @throws InterruptedException if the thread was interrupted
      */
     public CopyRecovery.Report recover(CopyStore store) throws IOException, InterruptedException {
-        CopyRecovery recovery = CopyRecovery.of(store).from(from);
+        CopyRecovery recovery = from.apply(CopyRecovery.of(store));
         return ring == null ? recovery.to(folder) : recovery.into(ring, files, segments);
     }
 }

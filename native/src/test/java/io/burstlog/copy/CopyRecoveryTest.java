@@ -154,6 +154,21 @@ class CopyRecoveryTest {
     }
 
     @Test
+    void an_empty_file_says_nothing_of_where_it_ends() throws Exception {
+        CopyRecovery.Report report = compare(new StoredBlocks().add(1, 9), "");
+        assertThat(report.summary())
+                .containsExactly("0 records are in the copy and in " + file + ", 9 later ones are in the copy alone");
+        assertThat(report.findings()).containsExactly(file + " is empty: compare the file before it, if it was rolled");
+    }
+
+    @Test
+    void blocks_that_go_while_it_reads_are_told() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(1, 3).add(4, 6).losingTheFirstWhenReadAgain();
+        assertThatThrownBy(() -> recover(copy))
+                .hasMessageStartingWith("the copy had 2 blocks when it was read first, and 1 then");
+    }
+
+    @Test
     void a_rolled_file_may_begin_with_a_header() throws Exception {
         StoredBlocks copy = new StoredBlocks().add(1, 9);
         String header = "# orders\n# of today\n";

@@ -131,6 +131,66 @@ class CopyRingTest {
     }
 
     @Test
+    void each_stream_may_begin_with_a_record_of_its_own() throws Exception {
+        StoredBlocks copy = new StoredBlocks();
+        for (int i = 1; i <= 6; i++) {
+            copy.add(StoredBlocks.block(1 + i % 2, "record", i, i));
+        }
+        Path audit = temporary.resolve("audit.log");
+        CopyRecovery.Report report = target(
+                        "files", "stream 1=" + file + ",stream 2=" + audit, "from", "stream 1=4,stream 2=3")
+                .recover(copy);
+        assertThat(report.findings()).isEmpty();
+        assertThat(file).hasContent("record 4\nrecord 6\n");
+        assertThat(audit).hasContent("record 3\nrecord 5\n");
+    }
+
+    @Test
+    void a_stream_that_the_copy_does_not_have_is_refused() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(StoredBlocks.block(0, "main", 1, 2));
+        for (String option : List.of("files", "segments", "from")) {
+            String value = option.equals("from") ? "orders=2" : "orders=" + file;
+            assertThatThrownBy(() -> target(option, value).recover(copy))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("The copy has no stream orders; it has [/logs/orders.log].");
+        }
+        assertThat(ring).doesNotExist();
+    }
+
+    @Test
+    void it_is_told_when_the_copy_ends_before_the_wanted_record() throws Exception {
+        StoredBlocks copy = new StoredBlocks().add(StoredBlocks.block(0, "main", 1, 2));
+        assertThat(target("files", here(), "from", "3").recover(copy).findings())
+                .containsExactly("the copy has no such record, from 3 on");
+    }
+
+    @Test
+    void a_ring_whose_records_are_shorter_is_refused_before_it_gets_one() throws Exception {
+        BurstLog.open(application().ringBytes(2 << 20).build()).close();
+        StoredBlocks copy = new StoredBlocks()
+                .add(StoredBlocks.block(0, "main", 1, 1))
+                .add(RingRecords.from(2).add(0, "x".repeat(1 << 20)).block());
+        assertThatThrownBy(() -> target("files", here()).recover(copy))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("the copy has a record of 1048576 bytes, and ring " + ring + " takes ");
+        assertThat(file).doesNotExist();
+        target();
+    }
+
+    /** As one that an application has stopped with: its records are not moved, and its copy lacks none of them. */
+    @Test
+    void a_ring_that_is_refused_is_left_as_it_is() throws Exception {
+        BurstConfig.Builder own = application().fileName(file.toString());
+        try (BurstLog log = BurstLog.open(
+                own.copy("C").shutdownTimeout(Duration.ofMillis(300)).build())) {
+            log.append("of its own\n".getBytes());
+        }
+        byte[] before = Files.readAllBytes(ring);
+        assertThatThrownBy(this::target).hasMessageContaining(" has had records already");
+        assertThat(Files.readAllBytes(ring)).isEqualTo(before);
+    }
+
+    @Test
     void rolls_are_left_out() throws Exception {
         RingRecords records = RingRecords.from(1).add(0, "main 1\n").roll(0).add(0, "main 3\n");
         target("files", here()).recover(new StoredBlocks().add(records.block()));

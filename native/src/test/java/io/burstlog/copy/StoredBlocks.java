@@ -10,6 +10,7 @@ import java.util.List;
 final class StoredBlocks implements CopyStore {
 
     private final List<CopyBlock> blocks = new ArrayList<>();
+    private boolean losesTheFirst;
 
     StoredBlocks add(CopyBlock block) {
         blocks.add(block);
@@ -24,6 +25,12 @@ final class StoredBlocks implements CopyStore {
         return add(CopyBlock.mark(RingRecords.RING, first, 1));
     }
 
+    /** As a topic does whose retention deletes the oldest. */
+    StoredBlocks losingTheFirstWhenReadAgain() {
+        losesTheFirst = true;
+        return this;
+    }
+
     static CopyBlock block(int stream, String text, long first, long last) {
         RingRecords records = RingRecords.from(first);
         for (long i = first; i <= last; i++) {
@@ -36,6 +43,9 @@ final class StoredBlocks implements CopyStore {
     public void readBack(Reader reader) throws IOException {
         for (CopyBlock each : blocks) {
             reader.block(CopyBlock.read(ByteBuffer.wrap(each.bytes()), "a block"));
+        }
+        if (losesTheFirst) {
+            blocks.remove(0);
         }
     }
 
