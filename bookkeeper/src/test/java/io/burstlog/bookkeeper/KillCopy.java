@@ -79,17 +79,18 @@ final class KillCopy {
         }
         Configurator.setRootLevel(Level.OFF);
         Path work = Path.of(arguments[0]).toAbsolutePath();
-        long end = System.nanoTime() + (long) Math.min(seconds * 1e9, Long.MAX_VALUE / 4);
         String wrong = null;
         KillCopy kills;
         String settings = Bookies.AT_ONCE + "\n" + Namespaces.SMALL_DISKS;
         try (Bookies bookies = new Bookies(work.resolve("bookies"), settings, nodes)) {
             kills = new KillCopy(work, bookies, nodes, rings, seed);
             kills.starter.scheduleWithFixedDelay(kills::startDead, 0, START_MILLIS, TimeUnit.MILLISECONDS);
+            // The start of the bookies takes longer than a short run has.
+            long end = System.nanoTime() + (long) Math.min(seconds * 1e9, Long.MAX_VALUE / 4);
             try {
-                while (wrong == null && kills.round < rounds && System.nanoTime() < end) {
+                do {
                     wrong = kills.round();
-                }
+                } while (wrong == null && kills.round < rounds && System.nanoTime() < end);
             } finally {
                 kills.starter.shutdownNow();
                 kills.starter.awaitTermination(1, TimeUnit.MINUTES);
