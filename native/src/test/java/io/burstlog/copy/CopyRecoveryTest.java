@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.copy;
 
+import static io.burstlog.copy.StoredBlocks.lines;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,8 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,12 +27,6 @@ class CopyRecoveryTest {
     void name() {
         folder = temporary.resolve("recovered");
         file = temporary.resolve("orders.log");
-    }
-
-    private static String lines(String text, long first, long last) {
-        return LongStream.rangeClosed(first, last)
-                .mapToObj(each -> text + " " + each + "\n")
-                .collect(Collectors.joining());
     }
 
     private CopyRecovery.Report recover(StoredBlocks copy) throws Exception {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.copy;
 
+import static io.burstlog.copy.StoredBlocks.lines;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,8 +21,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,12 +40,6 @@ class CopyRingTest {
     void name() {
         ring = temporary.resolve("new.ring");
         file = temporary.resolve("orders.log");
-    }
-
-    private static String lines(String text, long first, long last) {
-        return LongStream.rangeClosed(first, last)
-                .mapToObj(each -> text + " " + each + "\n")
-                .collect(Collectors.joining());
     }
 
     private CopyTarget target(String... more) throws IOException {

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** A copy in memory, and blocks for it whose records say "record N\n", or another text. */
 final class StoredBlocks implements CopyStore {
@@ -37,6 +39,13 @@ final class StoredBlocks implements CopyStore {
             records.add(stream, text + " " + i + "\n");
         }
         return records.block();
+    }
+
+    /** {@return what the records of such blocks say, one behind the other} */
+    static String lines(String text, long first, long last) {
+        return LongStream.rangeClosed(first, last)
+                .mapToObj(each -> text + " " + each + "\n")
+                .collect(Collectors.joining());
     }
 
     @Override
