@@ -42,16 +42,17 @@ final class CopyRing implements CopyRecovery.Sink, AutoCloseable {
     }
 
     /**
-     * Refuses a ring that has records, without a change of it. A file that is not there becomes none.
+     * Refuses a ring that has records, and what is no ring, without a change of it. A file that is not there stays
+     * away.
      *
-     * @throws IOException if it has records
+     * @throws IOException if it has records, or is no ring
      */
     static void requireEmpty(Path ring) throws IOException {
         if (isThere(ring)) {
             try (BurstReader reader =
                     BurstReader.of(ring.toString()).window("").fromRing().open()) {
                 if (reader.poll(1, Duration.ZERO).next() || reader.state().durableSequence() != 0) {
-                    throw new IOException("ring " + ring + " has had records already: name a new file, or a ring that"
+                    throw new IOException(ring + " is no ring, or one with records: name a new file, or a ring that"
                             + " burstlog format has just made");
                 }
             }

@@ -170,6 +170,13 @@ class CopyRingTest {
         target();
     }
 
+    @Test
+    void a_file_that_is_no_ring_is_refused_and_left_as_it_is() throws Exception {
+        Files.writeString(ring, "a log file\n");
+        assertThatThrownBy(this::target).hasMessageContaining(" is no ring, or one with records");
+        assertThat(ring).hasContent("a log file\n");
+    }
+
     /** As one that an application has stopped with: its records are not moved, and its copy lacks none of them. */
     @Test
     void a_ring_that_is_refused_is_left_as_it_is() throws Exception {
@@ -179,7 +186,7 @@ class CopyRingTest {
             log.append("of its own\n".getBytes());
         }
         byte[] before = Files.readAllBytes(ring);
-        assertThatThrownBy(this::target).hasMessageContaining(" has had records already");
+        assertThatThrownBy(this::target).hasMessageContaining(" is no ring, or one with records");
         assertThat(Files.readAllBytes(ring)).isEqualTo(before);
     }
 
@@ -219,8 +226,9 @@ class CopyRingTest {
         }
         assertThatThrownBy(this::target)
                 .isInstanceOf(IOException.class)
-                .hasMessage("ring " + ring + " has had records already: name a new file, or a ring that burstlog format"
-                        + " has just made");
+                .hasMessage(
+                        ring + " is no ring, or one with records: name a new file, or a ring that burstlog format has"
+                                + " just made");
     }
 
     @Test
