@@ -27,6 +27,9 @@ public final class Checkpoint {
     private static final String SIGNATURE = "\u2014 ";
     private static final int BODY_LINES = 3;
 
+    /** No archive has so many leaves: tiles of seven levels have room for fewer. */
+    private static final long MOST_LEAVES = 1L << 56;
+
     private final String note;
     private final String body;
     private final String origin;
@@ -65,7 +68,11 @@ public final class Checkpoint {
                     throw new IllegalArgumentException("a line behind its text is no signature");
                 }
             }
-            return new Checkpoint(note, body, lines[0], Long.parseLong(lines[1]), root);
+            long size = Long.parseLong(lines[1]);
+            if (size >= MOST_LEAVES) {
+                throw new IllegalArgumentException("its size, " + size + ", is beyond that of any archive");
+            }
+            return new Checkpoint(note, body, lines[0], size, root);
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException("This is no head of an archive: " + wrong.getMessage() + ".");
         }

@@ -19,6 +19,9 @@ final class FileCheck {
     /** Stands in place of each byte of an erased payload, but for a line end. */
     static final byte FILLER = ' ';
 
+    /** So many bytes of a frame are hashed in search of payloads that are not where they were. */
+    private static final int MOST_SEARCHED = 1 << 26;
+
     private final Disk disk;
     private final TreeCheck tree;
     private final long size;
@@ -31,6 +34,9 @@ final class FileCheck {
 
     /** The proven leaves; null where none is. */
     private final Leaf[] leaves;
+
+    /** Bytes of this frame that the search has hashed. */
+    private long searched;
 
     FileCheck(Disk disk, TreeCheck tree, long size, long file) {
         this.disk = disk;
@@ -47,7 +53,7 @@ final class FileCheck {
         List<byte[][]> proven = new ArrayList<>();
         for (int at = 0; at < count; at += Tiles.WIDTH) {
             long bundle = (first + at) / Tiles.WIDTH;
-            byte[][] hashes = tree.hashes(0, bundle);
+            byte[][] hashes = tree.hashesOfLeaves(bundle, part.findings::add);
             List<byte[]> entries = readBundle(bundle, Math.min(Tiles.WIDTH, count - at), hashes != null);
             proven.add(hashes);
             found.add(entries);
@@ -246,6 +252,7 @@ final class FileCheck {
             return;
         }
         part.bytes += content.length;
+        searched = 0;
         int offset = 0;
         for (int i = 0; i < width; i++) {
             Leaf leaf = leaves[at + i];
@@ -255,8 +262,10 @@ final class FileCheck {
                 continue;
             }
             boolean fits = offset >= 0 && offset + leaf.length() <= content.length;
-            if (!fits || !leaf.isDigestOf(content, offset)) {
-                int next = i + 1 < width && offset >= 0 ? resumed(leaves[at + i + 1], content, offset) : -1;
+            if (fits && !leaf.isDigestOf(content, offset) && isFilled(content, offset, leaf.length())) {
+                part.filled.add(from + i);
+            } else if (!fits || !leaf.isDigestOf(content, offset)) {
+                int next = offset < 0 ? -1 : resumed(at + i + 1, at + width, content, offset);
                 namePayload(name, from + i, leaf, fits ? content : null, offset, next);
                 if (next >= 0) {
                     offset = next;
@@ -287,13 +296,26 @@ final class FileCheck {
         return offset;
     }
 
-    /** Returns the place of the next payload if that stands here, or behind one of another length; else -1. */
-    private static int resumed(Leaf next, byte[] content, int offset) {
-        if (next == null || next.length() == 0) {
+    /**
+     * Returns the place of the next payload, behind one that was changed or removed; -1 if it is not found. If nothing
+     * behind it was changed, the end of the frame says where it is. Else it is looked for from here on.
+     */
+    private int resumed(int at, int end, byte[] content, int offset) {
+        int next = at;
+        while (next < end && leaves[next] != null && leaves[next].length() == 0) {
+            next++;
+        }
+        if (next == end || leaves[next] == null) {
             return -1;
         }
-        for (int place = offset; place + next.length() <= content.length; place++) {
-            if (next.isDigestOf(content, place)) {
+        Leaf leaf = leaves[next];
+        int likely = fromEnd(next, end, content.length);
+        if (likely >= offset && leaf.isDigestOf(content, likely)) {
+            return likely;
+        }
+        for (int place = offset; place + leaf.length() <= content.length && searched < MOST_SEARCHED; place++) {
+            searched += leaf.length();
+            if (leaf.isDigestOf(content, place)) {
                 return place;
             }
         }
@@ -303,10 +325,6 @@ final class FileCheck {
     private void namePayload(String name, long index, Leaf leaf, byte[] content, int offset, int next) {
         if (content == null) {
             add(Finding.Kind.CUT, index, index, "its frame in " + name + " ends before its payload");
-            return;
-        }
-        if (isFilled(content, offset, leaf.length())) {
-            part.filled.add(index);
             return;
         }
         if (next == offset) {

@@ -93,19 +93,34 @@ final class TreeCheck {
         if (known != null) {
             return known.hashes();
         }
+        byte[][] hashes = proven(level, index);
+        keep(level, index, Tiles.WIDTH, hashes);
+        return hashes;
+    }
+
+    /**
+     * {@return the proven hashes of a tile of the lowest level, which is not kept; null if none are}
+     *
+     * @param listener gets what is wrong with that tile
+     */
+    byte[][] hashesOfLeaves(long bundle, Consumer<Finding> listener) throws IOException {
+        Proven known = proven.get("0/" + bundle);
+        if (known != null) {
+            return known.hashes();
+        }
+        byte[][] hashes = proven(0, bundle);
+        compare(0, bundle, Tiles.WIDTH, hashes, listener);
+        return hashes;
+    }
+
+    private byte[][] proven(int level, long index) throws IOException {
         byte[][] above = hashes(level + 1, index / Tiles.WIDTH);
         byte[] wanted = above == null ? null : above[(int) (index % Tiles.WIDTH)];
-        byte[][] hashes = wanted == null
+        return wanted == null
                 ? null
                 : choose(
                         witnesses(level, index, Tiles.WIDTH),
                         each -> Arrays.equals(MerkleTree.fold(each, 0, Tiles.WIDTH), wanted));
-        if (level > 0) {
-            keep(level, index, Tiles.WIDTH, hashes);
-        } else {
-            compare(level, index, Tiles.WIDTH, hashes);
-        }
-        return hashes;
     }
 
     /** Lets go of the tile above the leaves of a payload file. */
@@ -115,16 +130,17 @@ final class TreeCheck {
 
     private void keep(int level, long index, int width, byte[][] hashes) throws IOException {
         if (proven.put(level + "/" + index, new Proven(hashes == null ? null : hashes.clone())) == null) {
-            compare(level, index, width, hashes);
+            compare(level, index, width, hashes, found);
         }
     }
 
     /** Tells how a tile differs from the proven one. */
-    private void compare(int level, long index, int width, byte[][] hashes) throws IOException {
+    private void compare(int level, long index, int width, byte[][] hashes, Consumer<Finding> listener)
+            throws IOException {
         String name = Tiles.tile(level, index, width);
         byte[] tile = read(level, index, width);
         if (tile == null) {
-            found.accept(Finding.of(Finding.Kind.TREE, name + " is missing"));
+            listener.accept(Finding.of(Finding.Kind.TREE, name + " is missing"));
         } else if (hashes != null) {
             byte[] right = new byte[width * Sha256.BYTES];
             for (int i = 0; i < width; i++) {
@@ -132,7 +148,7 @@ final class TreeCheck {
             }
             int place = Arrays.mismatch(tile, right);
             if (place >= 0) {
-                found.accept(Finding.of(
+                listener.accept(Finding.of(
                         Finding.Kind.TREE,
                         name + " was changed from its byte " + place + " on; the signed root proves what stood there"));
             }

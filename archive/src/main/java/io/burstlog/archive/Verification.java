@@ -185,6 +185,11 @@ public final class Verification {
         List<Finding> ofTree = Collections.synchronizedList(findings);
         TreeCheck tree = new TreeCheck(disk, head.size(), ofTree::add);
         tree.proveEdge(head.root());
+        if (chain.wrongIn(head) != null && !tree.isRootProven()) {
+            // Anybody can write such a head. It proves nothing, and its size may be anything.
+            done.end();
+            return new Report(head, key, 0, 0, 0, 0, 0, List.of(), List.copyOf(findings));
+        }
         List<Part> parts = checkFiles(head, tree, done);
         new StrangeFiles(disk, head.size(), findings::add).check();
         AnchorCheck ofAnchors =
@@ -226,7 +231,7 @@ public final class Verification {
         return chain.newest();
     }
 
-    private String wrongOf(Checkpoint each, Checkpoint head, KeyChain chain) throws IOException {
+    private String wrongOf(Checkpoint each, Checkpoint head, KeyChain chain) {
         String wrong = chain.wrongIn(each);
         if (wrong != null) {
             return wrong;
@@ -234,9 +239,13 @@ public final class Verification {
         if (each.size() > head.size()) {
             return "is newer than the archive, which has " + head.size() + ": leaves were taken from its end";
         }
-        return Arrays.equals(each.root(), new ArchiveReader(disk, head).root(each.size()))
-                ? null
-                : "is not the beginning of this archive: it was changed since";
+        try {
+            return Arrays.equals(each.root(), new ArchiveReader(disk, head).root(each.size()))
+                    ? null
+                    : "is not the beginning of this archive: it was changed since";
+        } catch (IOException | RuntimeException damaged) {
+            return "cannot be compared with the tree, which is damaged: " + damaged;
+        }
     }
 
     private List<Part> checkFiles(Checkpoint head, TreeCheck tree, VerificationState done) throws IOException {

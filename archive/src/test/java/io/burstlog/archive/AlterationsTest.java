@@ -2,10 +2,13 @@
 package io.burstlog.archive;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.github.luben.zstd.Zstd;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -229,6 +232,61 @@ class AlterationsTest {
         payloads.set(100, "2026 nothing was bought\n".getBytes());
         putPayloads(disk, 2, payloads);
         assertOnly(disk, Finding.Kind.CHANGED, 612);
+    }
+
+    /** To look for the next one at every place would take days. */
+    @Test
+    void aSearchForLongPayloadsEnds() throws IOException {
+        byte[] changed = new byte[12 << 20];
+        MemoryDisk disk = Written.archive(List.of(
+                Arrays.copyOf(changed, 4 << 20), Arrays.copyOf(changed, 4 << 20), Arrays.copyOf(changed, 4 << 20)));
+        Arrays.fill(changed, (byte) 'x');
+        disk.put(Tiles.payloadEdge(0, 4), Zstd.compress(changed));
+        List<Finding> found = assertTimeoutPreemptively(Duration.ofMinutes(2), () -> faults(disk));
+        assertThat(found).extracting(Finding::kind).containsOnly(Finding.Kind.CHANGED);
+        assertThat(found).extracting(Finding::first).containsExactly(1L, 2L, 3L);
+    }
+
+    /** Somebody without a key can still write this. */
+    @Test
+    void aHeadThatNobodySignedIsNotBelieved() throws IOException {
+        for (long size : new long[] {1_000_000_000_000L, 1L << 56, 1L << 60, Long.MAX_VALUE}) {
+            MemoryDisk disk = new MemoryDisk(archive);
+            String head = new String(disk.read(Tiles.CHECKPOINT), UTF_8);
+            disk.put(
+                    Tiles.CHECKPOINT,
+                    head.replace("\n" + (RECORDS + 1) + "\n", "\n" + size + "\n")
+                            .getBytes(UTF_8));
+            List<Finding> found = assertTimeoutPreemptively(Duration.ofMinutes(1), () -> findings(disk));
+            assertThat(found)
+                    .extracting(Finding::kind)
+                    .contains(Finding.Kind.HEAD)
+                    .isSubsetOf(Finding.Kind.HEAD, Finding.Kind.TREE);
+        }
+    }
+
+    @Test
+    void aKnownHeadIsComparedAsFarAsTheTreeIsThere() throws IOException {
+        Checkpoint known = ArchiveReader.head(Written.archive(900, 160));
+        for (String name : List.of("tile/0/003", "tile/1/000.p/5")) {
+            for (int length : new int[] {-1, 100}) {
+                MemoryDisk disk = new MemoryDisk(archive);
+                byte[] bytes = disk.read(name);
+                disk.delete(name);
+                if (length >= 0) {
+                    disk.put(name, Arrays.copyOf(bytes, length));
+                }
+                Verification.Report report = Verification.of(disk)
+                        .key(Written.key(1).verifier())
+                        .known(known)
+                        .threads(1)
+                        .run();
+                assertThat(report.findings())
+                        .extracting(Finding::kind)
+                        .contains(Finding.Kind.TREE)
+                        .allMatch(each -> each == Finding.Kind.TREE || each == Finding.Kind.HEAD);
+            }
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,19 @@ class ErasureTest {
         assertThat(act.kind()).isEqualTo(Leaf.Kind.ERASED);
         assertThat(act.text()).isEqualTo("leaf: 5\nreason: file 12 of the court\n");
         assertThat(assertIntact(disk).erased()).isEqualTo(3);
+    }
+
+    /** Lines that repeat, and lines that are empty, stand where they stood. */
+    @Test
+    void anErasedPayloadIsKnownAlthoughTheNextOneStandsElsewhereToo() throws IOException {
+        List<byte[]> lines = Stream.of("A", "B", "C", "B", "", "D")
+                .map(each -> (each + "\n").getBytes(UTF_8))
+                .toList();
+        for (List<Long> each : List.of(List.of(1L, 2L), List.of(1L), List.of(4L), List.of(4L, 6L))) {
+            MemoryDisk disk = Written.archive(lines);
+            assertThat(erase(disk, each.toArray(Long[]::new))).isEqualTo(each);
+            assertThat(assertIntact(disk).erased()).isEqualTo(each.size());
+        }
     }
 
     @Test

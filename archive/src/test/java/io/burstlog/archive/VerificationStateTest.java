@@ -101,6 +101,20 @@ class VerificationStateTest {
         assertThat(findings()).isEmpty();
     }
 
+    /** The first run finds it, and ends before it can tell. */
+    @Test
+    void aTileThatWasWrongFromTheBeginningIsFoundByTheRunThatGoesOn() throws IOException {
+        Path tile = archive.resolve("tile/0/009");
+        byte[] bytes = Files.readAllBytes(tile);
+        bytes[100]++;
+        Files.write(tile, bytes);
+        interrupt();
+        assertThat(findings()).extracting(Finding::kind).containsExactly(Finding.Kind.TREE);
+        Files.delete(tile);
+        interrupt();
+        assertThat(findings()).extracting(Finding::kind).containsExactly(Finding.Kind.TREE);
+    }
+
     @Test
     void anOlderStateThatWasPutThereMeanwhileIsFound() throws IOException {
         interrupt();

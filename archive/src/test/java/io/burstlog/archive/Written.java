@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -49,16 +50,12 @@ final class Written {
     }
 
     static Leaf leaf(long number, long takenNanos) {
+        return leaf(number, takenNanos, payload(number));
+    }
+
+    static Leaf leaf(long number, long takenNanos, byte[] payload) {
         return Leaf.ofStream(
-                Leaf.Kind.RECORD,
-                FOLDER,
-                number,
-                RING,
-                10 + 2 * number,
-                1_000_000 * number,
-                1,
-                takenNanos,
-                payload(number));
+                Leaf.Kind.RECORD, FOLDER, number, RING, 10 + 2 * number, 1_000_000 * number, 1, takenNanos, payload);
     }
 
     /** Opens the archive of this disk; makes it if the key has signed none. */
@@ -93,6 +90,18 @@ final class Written {
         MemoryDisk disk = new MemoryDisk();
         try (ArchiveWriter writer = open(disk)) {
             append(writer, records, each);
+        }
+        return disk;
+    }
+
+    /** An archive with these payloads, from leaf 1 on. */
+    static MemoryDisk archive(List<byte[]> payloads) throws IOException {
+        MemoryDisk disk = new MemoryDisk();
+        try (ArchiveWriter writer = open(disk)) {
+            for (int i = 0; i < payloads.size(); i++) {
+                writer.append(leaf(i + 1L, System.nanoTime(), payloads.get(i)), payloads.get(i));
+            }
+            writer.commit();
         }
         return disk;
     }
