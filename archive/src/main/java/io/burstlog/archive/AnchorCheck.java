@@ -5,9 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -25,6 +27,7 @@ final class AnchorCheck {
     private final Map<String, AnswerCheck> checks;
     private final Consumer<Finding> found;
     private final NavigableSet<Long> confirmed = new TreeSet<>();
+    private final Map<Long, Instant> times = new HashMap<>();
 
     /**
      * @param isTrusted whether a key that follows from the auditor's has signed a head
@@ -64,10 +67,20 @@ final class AnchorCheck {
         return confirmed;
     }
 
+    /**
+     * {@return when an anchor had a head of that size, by the earliest of their clocks; {@link Instant#MIN} if one was
+     * checked that has no clock; null if nobody knows}
+     */
+    Instant timeOf(long size) {
+        return times.get(size);
+    }
+
     private Verification.Anchored check(String name, AnswerCheck check) throws IOException {
         long size = 0;
         long answers = 0;
         Instant time = null;
+        Duration longest = null;
+        long timed = 0;
         List<Long> kept = Anchors.kept(disk, name);
         // Read behind the list: an archiver may be at work.
         long newest = ArchiveReader.head(disk).size();
@@ -83,6 +96,14 @@ final class AnchorCheck {
                 answers++;
                 size = each;
                 time = result.time();
+                if (check != null) {
+                    times.merge(
+                            each, time == null ? Instant.MIN : time, (one, other) -> one.isBefore(other) ? one : other);
+                }
+                if (time != null) {
+                    longest = longer(longest, timed, time);
+                    timed = each;
+                }
             }
         }
         for (Checkpoint each : check == null ? List.<Checkpoint>of() : check.heads(head.origin())) {
@@ -91,7 +112,19 @@ final class AnchorCheck {
                 tell("the head of " + each.size() + " leaves that the anchor " + name + " has " + wrong);
             }
         }
-        return new Verification.Anchored(name, check != null, answers, size, head.size() - size, time);
+        return new Verification.Anchored(name, check != null, answers, size, head.size() - size, time, longest);
+    }
+
+    /** The longer one of a time, and the time from a leaf to the head that confirms it. */
+    private Duration longer(Duration longest, long leaf, Instant time) {
+        try {
+            Duration waited =
+                    Duration.between(Instant.EPOCH.plusNanos(archive.leaf(leaf).takenNanos()), time);
+            return longest == null || waited.compareTo(longest) > 0 ? waited : longest;
+        } catch (IOException damaged) {
+            // A finding names the bundle.
+            return longest;
+        }
     }
 
     private void tell(String sentence) {

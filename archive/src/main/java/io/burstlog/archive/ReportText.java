@@ -45,6 +45,10 @@ final class ReportText {
         }
         return name + "it confirms the head of " + anchor.size() + " leaves"
                 + (anchor.time() == null ? "" : " at " + anchor.time()) + ", " + anchor.behind() + " lie behind it; "
+                + (anchor.longest() == null
+                        ? ""
+                        : "it had the head of each leaf within "
+                                + Math.max(0, anchor.longest().toSeconds()) + " s; ")
                 + anchor.answers()
                 + (anchor.isChecked()
                         ? " answers hold\n"
@@ -52,41 +56,50 @@ final class ReportText {
     }
 
     private static String json(Verification.Anchored anchor) {
-        return "{\"name\":%s,\"checked\":%b,\"answers\":%d,\"size\":%d,\"behind\":%d,\"time\":%s}"
-                .formatted(
-                        quoted(anchor.name()),
-                        anchor.isChecked(),
-                        anchor.answers(),
-                        anchor.size(),
-                        anchor.behind(),
-                        anchor.time() == null ? "null" : quoted(anchor.time().toString()));
+        return String.format(
+                Locale.ROOT,
+                "{\"name\":%s,\"checked\":%b,\"answers\":%d,\"size\":%d,\"behind\":%d,\"time\":%s,\"longestSeconds\":%s}",
+                quoted(anchor.name()),
+                anchor.isChecked(),
+                anchor.answers(),
+                anchor.size(),
+                anchor.behind(),
+                anchor.time() == null ? "null" : quoted(anchor.time().toString()),
+                anchor.longest() == null
+                        ? "null"
+                        : Long.toString(anchor.longest().toSeconds()));
     }
 
     static String json(Verification.Report report) {
         String head = report.head() == null
                 ? "null"
-                : "{\"origin\":%s,\"size\":%d}"
-                        .formatted(quoted(report.head().origin()), report.head().size());
+                : String.format(
+                        Locale.ROOT,
+                        "{\"origin\":%s,\"size\":%d}",
+                        quoted(report.head().origin()),
+                        report.head().size());
         String findings = report.findings().stream()
-                .map(each -> "{\"kind\":\"%s\",\"fault\":%b,\"first\":%d,\"last\":%d,\"sentence\":%s}"
-                        .formatted(
-                                each.kind().name().toLowerCase(Locale.ROOT),
-                                each.isFault(),
-                                each.first(),
-                                each.last(),
-                                quoted(each.sentence())))
+                .map(each -> String.format(
+                        Locale.ROOT,
+                        "{\"kind\":\"%s\",\"fault\":%b,\"first\":%d,\"last\":%d,\"sentence\":%s}",
+                        each.kind().name().toLowerCase(Locale.ROOT),
+                        each.isFault(),
+                        each.first(),
+                        each.last(),
+                        quoted(each.sentence())))
                 .collect(Collectors.joining(",", "[", "]"));
-        return "{\"intact\":%b,\"head\":%s,\"leaves\":%d,\"records\":%d,\"bytes\":%d,\"erased\":%d,\"expired\":%d,\"anchors\":%s,\"findings\":%s}%n"
-                .formatted(
-                        report.isIntact(),
-                        head,
-                        report.leaves(),
-                        report.records(),
-                        report.bytes(),
-                        report.erased(),
-                        report.expired(),
-                        report.anchors().stream().map(ReportText::json).collect(Collectors.joining(",", "[", "]")),
-                        findings);
+        return String.format(
+                Locale.ROOT,
+                "{\"intact\":%b,\"head\":%s,\"leaves\":%d,\"records\":%d,\"bytes\":%d,\"erased\":%d,\"expired\":%d,\"anchors\":%s,\"findings\":%s}%n",
+                report.isIntact(),
+                head,
+                report.leaves(),
+                report.records(),
+                report.bytes(),
+                report.erased(),
+                report.expired(),
+                report.anchors().stream().map(ReportText::json).collect(Collectors.joining(",", "[", "]")),
+                findings);
     }
 
     private static String quoted(String text) {

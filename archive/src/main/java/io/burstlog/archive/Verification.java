@@ -3,6 +3,7 @@ package io.burstlog.archive;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -84,8 +85,11 @@ public final class Verification {
      * @param size of the last head that it confirms; 0 if there is none
      * @param behind how many leaves lie behind that head
      * @param time when it confirmed that head, by its own clock; null if it does not say
+     * @param longest the longest time from a leaf, as the archive says, to the head that confirms it, by the anchor's
+     *     clock; null if the anchor does not say. Leaves that were made later than they say show here
      */
-    public record Anchored(String name, boolean isChecked, long answers, long size, long behind, Instant time) {}
+    public record Anchored(
+            String name, boolean isChecked, long answers, long size, long behind, Instant time, Duration longest) {}
 
     private Verification(Disk disk) {
         this.disk = disk;
@@ -195,7 +199,7 @@ public final class Verification {
         AnchorCheck ofAnchors =
                 new AnchorCheck(disk, head, each -> chain.wrongIn(each) == null, anchors, findings::add);
         List<Anchored> anchored = ofAnchors.check();
-        checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors.confirmed(), findings::add), parts);
+        checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors, findings::add), parts);
         Report report = joined(head, key, parts, anchored, findings);
         done.end();
         return report;

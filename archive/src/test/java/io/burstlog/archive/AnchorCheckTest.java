@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -82,13 +84,14 @@ class AnchorCheckTest {
         }
         Verification.Report report = verify(true);
         assertThat(report.findings()).isEmpty();
-        assertThat(report.anchors()).containsExactly(new Verification.Anchored("elsewhere", true, 2, 21, 5, null));
+        assertThat(report.anchors())
+                .containsExactly(new Verification.Anchored("elsewhere", true, 2, 21, 5, null, null));
         assertThat(ReportText.plain(report))
                 .contains("anchor elsewhere: it confirms the head of 21 leaves, 5 lie behind it");
         assertThat(ReportText.json(report))
                 .contains("\"name\":\"elsewhere\",\"checked\":true,\"answers\":2,\"size\":21");
         assertThat(verify(false).anchors())
-                .containsExactly(new Verification.Anchored("elsewhere", false, 2, 21, 5, null));
+                .containsExactly(new Verification.Anchored("elsewhere", false, 2, 21, 5, null, null));
     }
 
     @Test
@@ -252,6 +255,47 @@ class AnchorCheckTest {
             append(writer, 10, 591);
             assertThat(unsealed(writer)).containsExactly("1..33");
         }
+    }
+
+    /** Somebody with the key can write an old history anew, and have it stamped. The stamps are of then. */
+    @Test
+    void headsThatWereConfirmedLongAfterTheirLeavesAreNamed() throws Exception {
+        try (ArchiveWriter writer = open()) {
+            writer.act(Leaf.Kind.SEALING, sealing(100, 600).text());
+            for (int i = 0; i < 3; i++) {
+                append(writer, 10, 300);
+                confirm(writer.head());
+            }
+        }
+        Duration year = Duration.ofDays(365);
+        assertThat(stamped(Duration.ofMinutes(15)).findings()).isEmpty();
+        Verification.Report late = stamped(year);
+        assertThat(late.findings()).extracting(Finding::kind).containsOnly(Finding.Kind.UNSEALED);
+        assertThat(late.findings()).extracting(Finding::first).containsExactly(1L, 12L, 22L);
+        assertThat(ReportText.plain(late))
+                .contains("it had the head of each leaf within " + (year.toSeconds() + 300) + " s");
+        try (ArchiveWriter writer = open()) {
+            now.addAndGet(year.toNanos());
+            writer.act(Leaf.Kind.CLOCK_STEP, "step-ns: " + year.toNanos() + "\n");
+            writer.commit();
+        }
+        assertThat(stamped(year).findings())
+                .as("a clock that was a year behind")
+                .isEmpty();
+    }
+
+    /** Verifies as if an authority had stamped each head so long after its last leaf. */
+    private Verification.Report stamped(Duration after) throws IOException {
+        AnswerCheck stamps = (head, answer) -> AnswerCheck.Result.confirmed(Instant.EPOCH
+                .plusNanos(new ArchiveReader(disk, ArchiveReader.head(disk))
+                        .leaf(head.size() - 1)
+                        .takenNanos())
+                .plus(after));
+        return Verification.of(disk)
+                .key(Written.key(1).verifier())
+                .threads(1)
+                .anchor("elsewhere", stamps)
+                .run();
     }
 
     @Test
