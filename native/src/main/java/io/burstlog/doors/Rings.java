@@ -171,11 +171,11 @@ public final class Rings {
 
     private static String whatStays(RingEntry ring, StreamEntry file, Holder holder, StreamTerms wanted) {
         OpenStream stream = file == null ? null : file.open;
-        if (ring.attachments().anyMatch(one -> one.letsGoOn(holder))) {
-            return Agreement.whatStays(ring.open, stream, wanted);
-        }
         if (file != null) {
             file.attachments.forEach(one -> Agreement.requireShared(one.holder(), holder, wanted));
+        }
+        if (ring.attachments().anyMatch(one -> one.letsGoOn(holder))) {
+            return Agreement.whatStays(ring.open, stream, wanted);
         }
         Agreement.require(ring.open, stream, holder, wanted);
         return "";

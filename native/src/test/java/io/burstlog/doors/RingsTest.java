@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
+import io.burstlog.BurstStats;
 import io.burstlog.BurstStream;
 import io.burstlog.doors.Holder.Relation;
 import java.nio.charset.StandardCharsets;
@@ -186,6 +187,24 @@ class RingsTest {
         assertThatThrownBy(() -> attach(second, permissions))
                 .hasMessageContaining("filePermissions is \"rw-r-----\" there and \"rw-------\" here");
         assertThat(attach(second, terms("a.log"))).isSameAs(shared);
+    }
+
+    /** Another door has its own class for an open log file. */
+    @Test
+    void a_reconfiguration_takes_no_log_file_of_another_door() {
+        FakeHolder before = holder("a");
+        Lines first = attach(before, terms("a.log"));
+        FakeHolder beside = holder("j");
+        Lines other = attach(beside, terms("b.log"));
+        FakeHolder after = holder("a").thatIs(Relation.REPLACES, before);
+        assertThatThrownBy(() -> attach(after, terms("b.log")))
+                .isInstanceOf(BurstException.class)
+                .hasMessageContaining("is open already, by j of j.xml");
+        open.clear();
+        detach(other, beside);
+        detach(first, before);
+        assertThat(first.ring().log().stats().state()).isEqualTo(BurstStats.State.CLOSED);
+        attach(holder("j"), terms("b.log"));
     }
 
     @Test
