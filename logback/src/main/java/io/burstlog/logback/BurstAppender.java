@@ -57,6 +57,11 @@ import java.util.TreeMap;
  */
 public class BurstAppender<E> extends FileAppender<E> {
 
+    /** So many events of a thread may be under way, each logged while the one before gets its text. */
+    private static final int MOST_NESTED = 8;
+
+    private static final ThreadLocal<int[]> NESTED = ThreadLocal.withInitial(() -> new int[1]);
+
     private final SortedMap<String, String> texts = new TreeMap<>();
     private final LossReport losses = new LossReport(sentence -> addError(named(sentence)));
     private final Holder holder = new AsHolder();
@@ -193,8 +198,11 @@ public class BurstAppender<E> extends FileAppender<E> {
      */
     @Override
     public void doAppend(E event) {
+        int[] nested = NESTED.get();
+        nested[0]++;
         try {
             if (getFilterChainDecision(event) != FilterReply.DENY) {
+                requireAnEnd(nested[0]);
                 append(event);
             }
         } catch (RuntimeException failure) {
@@ -203,6 +211,18 @@ public class BurstAppender<E> extends FileAppender<E> {
             if (failClosed && !isHandedOver()) {
                 throw new LogbackException(named(sentence), failure);
             }
+        } finally {
+            nested[0]--;
+        }
+    }
+
+    /** A toString() that logs its own object has none. */
+    private static void requireAnEnd(int nested) {
+        if (nested > MOST_NESTED) {
+            throw new BurstException(
+                    BurstException.Code.INVALID_ARGUMENT,
+                    "The event was not logged: its thread logs it while " + MOST_NESTED + " events before it get their"
+                            + " text, each from within the one before. Find the toString() that logs its own object.");
         }
     }
 

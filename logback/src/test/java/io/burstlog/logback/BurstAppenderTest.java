@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.LogbackException;
@@ -63,6 +64,30 @@ class BurstAppenderTest {
             }
         }
         assertThat(lines("a")).containsExactly("begin", "run 1", "end%n" + "run 2", "end%n");
+    }
+
+    /** Its text logs it again. */
+    private record Endless(Logger logger) {
+        @Override
+        public String toString() {
+            logger.info("order {}", this);
+            return "endless";
+        }
+    }
+
+    @Test
+    void an_object_that_logs_itself_has_an_end() throws IOException {
+        try (RunningLogback logback = RunningLogback.with(burst(folder, "a", MESSAGE), "a")) {
+            logback.logger().info("order {}", new Endless(logback.logger()));
+            logback.logger().info("order 2");
+            assertThat(logback.errors()).singleElement().asString().contains("toString() that logs its own object");
+        }
+        List<String> lines = lines("a");
+        assertThat(lines)
+                .hasSize(9)
+                .startsWith("INFO order [FAILED toString()]")
+                .endsWith("INFO order 2");
+        assertThat(lines.subList(1, 8)).containsOnly("INFO order endless");
     }
 
     @Test
