@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
  * the size of its records. All throw {@link BurstException} with one of the codes {@code RECORD_TOO_LARGE},
  * {@code TIMED_OUT}, {@code UNDECIDED} (the record may still become durable), {@code CLOSED} or {@code FORKED}. They
  * throw {@link RingFullException} if the ring is full and {@link OnFull#FAIL} is set, and {@link RingFailedException}
- * if the ring has failed. A call that throws has written nothing, except with {@code UNDECIDED}.
+ * if the ring has failed. With {@code UNDECIDED}, and with {@link RingFailedException} if the ring failed under the
+ * call, the record may be in the log; any other call that throws has written nothing.
  */
 public sealed interface RecordWriter permits BurstLog, BurstStream {
 
