@@ -140,6 +140,11 @@ static int move(struct drain *drain, struct drain_stream *stream, uint64_t until
     if (used < 0) {
         return (int)used;
     }
+    /* The outlet has more of the batch: `until` went back (drain_copied_reach), or the log cannot be read so far any
+     * more. The rest of the batch is still to come. */
+    if ((uint64_t)used < stream->partly) {
+        return after.walk.position < until ? -EIO : 0;
+    }
     if (after.walk.position == stream->written.walk.position) {
         return keep_open(drain, stream);
     }

@@ -13,7 +13,8 @@ struct drain_stream {
     struct stream_state next;  /* as the next checkpoint will have it */
     struct log_cursor noted_at, next_at;
     struct log_cursor written; /* the outlet has whole batches up to here */
-    /* Bytes of the next batch that the outlet also has: it stalled in the middle, and the batch is made again. */
+    /* Bytes of the next batch that the outlet also has: it stalled in the middle, and the batch is made again. Nothing
+     * else is written before that batch is at least as long again. */
     uint64_t partly;
     uint64_t unsynced;        /* bytes written since the last sync */
     int64_t unnoted_since_ns; /* when `written` moved ahead of `noted` */
@@ -94,7 +95,7 @@ int stream_refuse_to_move(const struct drain_stream *stream, int rc);
 void drain_look(struct drain *drain);
 
 /* How far the log reaches in this step, and how far streams may go: not beyond the second copy, except in
- * drain_stream_dry. */
+ * drain_stream_dry. The latter goes back when a copy that was away begins again, and behind drain_stream_dry. */
 uint64_t drain_reach(const struct drain *drain);
 uint64_t drain_copied_reach(const struct drain *drain);
 
