@@ -69,14 +69,6 @@ int keeper_note(struct keeper *keeper) {
     return write_note(keeper, &note);
 }
 
-/* Notes on the failed ring how far its writes may have reached, if its medium still takes that. */
-static void note_failure(struct keeper *keeper) {
-    if (ring_has_failed(keeper->parts.ring) && !keeper->failure_noted) {
-        keeper->failure_noted = 1;
-        keeper_note(keeper);
-    }
-}
-
 /* An outlet stalls behind a burst of records. Then the ring itself notes the watermark, once for each value. */
 static void note_watermark(struct keeper *keeper, uint64_t durable) {
     if (durable == keeper->stalled_at && durable != keeper->watermark_noted && !ring_has_failed(keeper->parts.ring)) {
@@ -104,20 +96,26 @@ void keeper_note_end(struct keeper *keeper, int is_drained) {
 
 /* -------------------------------------------------------------------------------------- medium and failure */
 
-/* ring_fail has told the operator. This tells it again each minute. */
-static void tell_failure_again(struct keeper *keeper) {
+/* Notes on the failed ring how far its writes may have reached. If its medium does not take that now, this tries again
+ * each minute, and so does the end of the log. ring_fail has told the operator of the failure: this tells it again each
+ * minute. */
+static void look_after_failure(struct keeper *keeper) {
     const int64_t now_ns = platform_monotonic_ns(keeper->parts.platform);
-    if (!ring_has_failed(keeper->parts.ring)) {
+    const int is_first = keeper->failure_told_ns == 0;
+    if (!ring_has_failed(keeper->parts.ring) || (!is_first && now_ns - keeper->failure_told_ns < ALARM_EVERY_NS)) {
         return;
     }
-    if (keeper->failure_told_ns == 0) {
-        keeper->failed_since_ns = keeper->failure_told_ns = now_ns;
-    } else if (now_ns - keeper->failure_told_ns >= ALARM_EVERY_NS) {
-        keeper->failure_told_ns = now_ns;
+    keeper->failure_told_ns = now_ns;
+    if (is_first) {
+        keeper->failed_since_ns = now_ns;
+    } else {
         events_post(keeper->parts.events, EVENT_ERROR,
                     "for %lld s every append has failed: %s; none succeeds until the log is "
                     "closed and opened again: mend the cause, then restart the process",
                     (long long)((now_ns - keeper->failed_since_ns) / 1000000000), keeper->parts.ring->failure);
+    }
+    if (!keeper->failure_noted) {
+        keeper->failure_noted = keeper_note(keeper) == 0;
     }
 }
 
@@ -168,8 +166,7 @@ uint64_t keeper_begin_step(struct keeper *keeper) {
     atomic_store(&ring->drain_looked, durable);
     atomic_store(&ring->drain_asked, 0);
     keeper_check_medium(keeper);
-    note_failure(keeper);
-    tell_failure_again(keeper);
+    look_after_failure(keeper);
     if (keeper->parts.copy != NULL) {
         release(keeper); /* the copy may have moved alone */
     }

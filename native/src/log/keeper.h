@@ -37,7 +37,7 @@ struct keeper {
     uint64_t progress; /* drain_progress at the last notification */
     /* Writes to the fixed head that failed, in a row; the first of them failed the ring. */
     _Atomic uint32_t failed_writes;
-    int failure_noted;
+    int failure_noted;        /* a note says how far the writes of the failed ring may have reached */
     int name_lost;            /* the ring has lost its name, and the operator knows */
     uint64_t stalled_at;      /* the watermark when the drain last stalled */
     uint64_t watermark_noted; /* the watermark that was noted then */
