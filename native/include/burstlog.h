@@ -375,10 +375,11 @@ burst_stream_t *burst_main_stream(burst_t *log);
  * Opens a stream and its log file; records that wait for it go there first. The ring notes the stream before this
  * returns 0 with *stream. The handle stays valid to pass as long as the process lives. On an error *stream is NULL, and
  * the call leaves no file that it made. Returns -EBUSY (the stream or its file is open already), -ENOSPC
- * (BURST_STREAMS_MAX streams are open or hold records), -E2BIG (the names of all streams together do not fit into the
- * ring's head, some 100 KiB), or -ETIMEDOUT: the thread burst-drain, which opens the file, has not done so within the
- * log's shutdown_timeout_ns. That happens if a log file of the ring does not answer, or if many records have to move
- * first. If the thread opens the file later, it closes it again, and may leave it behind, empty.
+ * (BURST_STREAMS_MAX streams are open, or hold records that their file or the second copy lacks), -E2BIG (the names of
+ * all streams together do not fit into the ring's head, some 100 KiB), or -ETIMEDOUT: the thread burst-drain, which opens
+ * the file, has not done so within the log's shutdown_timeout_ns. That happens if a log file of the ring does not answer,
+ * or if many records have to move first. If the thread opens the file later, it closes it again, and may leave it behind,
+ * empty.
  *
  * Log file and segments do not wait for each other. The ring gets the space of a record back when both have the record.
  * If a stream is opened without the segments that it had, it ends them: records that wait for them go there first.

@@ -47,6 +47,9 @@ struct drain_host {
     /* No stream goes behind this position: what stands there is not in the log's second copy yet. NULL: the log has
      * none. */
     uint64_t (*copied)(void *argument);
+    /* The streams that have records which the second copy may yet get, under the name that their stream has then: a bit each
+     * by its id. NULL: the log has none. */
+    uint64_t (*owed)(void *argument);
     /* Whether another thread waits for the one that steps: then the step ends after its batch. NULL: never. */
     int (*is_wanted)(void *argument);
     /* A roll was noted whose rules nobody but the host follows: drain_next_rules has them. NULL: nobody does. */

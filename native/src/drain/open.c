@@ -117,48 +117,6 @@ void drain_close(struct drain *drain) {
     platform_release(platform_of(drain), drain, sizeof *drain);
 }
 
-/* Whether the stream has not yet written a record or a loss before the watermark. */
-static int has_waiting(const struct drain *drain, const struct drain_stream *stream) {
-    struct log_cursor cursor = stream->written;
-    struct log_item item;
-    while (log_source_next(drain->parts.source, &cursor, drain->durable, &item) == 1) {
-        if (item.kind == LOG_LOSS ? item.gap.count > 0 : stream_takes(stream, &item.header)) {
-            return 1;
-        }
-    }
-    return stream->unsynced > 0;
-}
-
-int drain_has_waiting(struct drain *drain, uint16_t id) {
-    const struct drain_stream *stream = drain_stream(drain, id);
-    drain_look(drain);
-    const int waiting = stream != NULL && has_waiting(drain, stream);
-    return waiting;
-}
-
-/* Steps until the stream has noted everything that it may. */
-static int dry(struct drain *drain, const struct drain_stream *stream) {
-    drain_look(drain);
-    const uint64_t durable = drain->durable;
-    for (;;) {
-        const uint64_t until = drain_copied_reach(drain);
-        if (stream_is_done(stream, until < durable ? until : durable)) {
-            return 0;
-        }
-        drain_step(drain, 1);
-        if (drain->checkpoint_rc < 0 || stream->rc < 0) {
-            return drain->checkpoint_rc < 0 ? drain->checkpoint_rc : stream->rc;
-        }
-    }
-}
-
-int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
-    drain->is_drying = 1;
-    const int rc = dry(drain, stream);
-    drain->is_drying = 0;
-    return rc;
-}
-
 /* Moves the stream, for which nothing waits, up to the watermark, so that it need not look there again. While this
  * epoch's marker may give way (drain_reach), the stream must not be the first behind it: a step later takes all streams
  * there. */
@@ -194,19 +152,10 @@ static int bind(struct drain *drain, struct drain_stream *stream, const char *pa
     if (rc < 0) {
         return rc;
     }
-    if (!has_waiting(drain, stream)) {
+    if (!stream_has_waiting(drain, stream)) {
         pass(drain, stream);
     }
     return obey_at_once(drain, stream, rc, &state);
-}
-
-int stream_refuse_to_move(const struct drain_stream *stream, int rc) {
-    char path[LAYOUT_FILE_NAME_BYTES];
-    stream->outlet->ops->copy_path(stream->outlet, path, sizeof path);
-    return error_set(-rc,
-                     "the ring holds records for log file %s, which cannot be written: %s; make it writable, "
-                     "or open the ring with that name",
-                     path, error_name(-rc));
 }
 
 /* Calls `open` once and obeys. Returns the outlet's answer, or -errno. */
@@ -224,7 +173,7 @@ static int ask_open(struct drain *drain, struct drain_stream *stream, int moved)
 static int find_again(struct drain *drain, struct drain_stream *stream) {
     int answer = ask_open(drain, stream, OUTLET_NOT_MOVED);
     while (answer == OUTLET_MOVE || answer == OUTLET_SYNC || answer == OUTLET_REWIND) {
-        const int moved = answer == OUTLET_MOVE ? drain_stream_dry(drain, stream) : dry(drain, stream);
+        const int moved = answer == OUTLET_MOVE ? drain_stream_dry(drain, stream) : stream_dry_as_copied(drain, stream);
         if (drain->checkpoint_rc < 0) {
             return drain->checkpoint_rc;
         }
@@ -266,7 +215,7 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
     if (bound[0] == '\0' && config->path == NULL) {
         return error_set(EINVAL, "the ring was never opened with a log file: there is nothing to move");
     }
-    if (bound[0] == '\0' || (!is_bound_here && !has_waiting(drain, stream))) {
+    if (bound[0] == '\0' || (!is_bound_here && !stream_has_waiting(drain, stream))) {
         return bind(drain, stream, config->path); /* nobody looks at the old file any more */
     }
     if (!is_bound_here) {
@@ -274,7 +223,7 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
         return rc < 0 ? rc : bind(drain, stream, config->path);
     }
     const int rc = find_again(drain, stream);
-    return rc < 0 || has_waiting(drain, stream) ? rc : look_at(drain, stream);
+    return rc < 0 || stream_has_waiting(drain, stream) ? rc : look_at(drain, stream);
 }
 
 static struct drain_stream *find_stream(const struct drain *drain, const struct drain_stream_config *config) {
@@ -325,7 +274,22 @@ static void take_back(struct drain *drain) {
     }
 }
 
-/* Finds an id that no stream has; else the id of a stream that is not open and holds no record. */
+/* The streams whose records the second copy may yet get, a bit each by its id. */
+static uint64_t owed(struct drain *drain) {
+    const struct drain_host *host = drain->parts.host;
+    if (host->owed == NULL) {
+        return 0;
+    }
+    drain_look(drain);
+    const uint64_t durable = drain->durable;
+    while (drain_step(drain, 1) > 0 && least(drain).walk.position < durable) {
+        /* A copy that is away gets nothing before the newest checkpoint. */
+    }
+    return host->owed(host->argument);
+}
+
+/* Finds an id that no stream has; else the id of a stream that is not open, and whose records are where they belong: the
+ * second copy would get them under the new stream's name. */
 static int free_id(struct drain *drain, const struct drain_stream_config *config) {
     if (config->is_main) {
         return LAYOUT_MAIN_STREAM;
@@ -335,14 +299,22 @@ static int free_id(struct drain *drain, const struct drain_stream_config *config
             return (int)id;
         }
     }
+    const uint64_t streams_owed = owed(drain);
+    int is_owed = 0;
     for (unsigned id = LAYOUT_MAIN_STREAM + 1; id < LAYOUT_STREAMS_MAX; id++) {
         struct drain_stream *stream = drain_stream(drain, id);
-        if (!stream->is_open && drain_stream_dry(drain, stream) == 0) {
+        if (stream->is_open) {
+            continue;
+        }
+        if (streams_owed >> id & 1) {
+            is_owed = 1;
+        } else if (stream_dry_as_copied(drain, stream) == 0 && !stream_has_waiting(drain, stream)) {
             return (int)id;
         }
     }
-    return error_set(ENOSPC, "a ring has at most %u streams, and all of them are open or hold records: close one",
-                     LAYOUT_STREAMS_MAX);
+    return error_set(
+        ENOSPC, "a ring has at most %u streams, and all of them are open or hold records%s", LAYOUT_STREAMS_MAX,
+        is_owed ? ", some of which its second copy may yet get: try again when the copy has them" : ": close one");
 }
 
 /* Makes a stream that is in no checkpoint yet. Its records come behind those that are durable now. */
@@ -381,7 +353,7 @@ static struct drain_stream *put_stream(struct drain *drain, unsigned id, struct 
 /* Opens the stream with the configured outlet. Closes the old outlet, but frees it only after that has succeeded. */
 static int open_with(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
     struct outlet *before = stream->outlet;
-    const int is_idle = !has_waiting(drain, stream);
+    const int is_idle = !stream_has_waiting(drain, stream);
     if (before != NULL) {
         before->ops->close(before);
         stream_rewind(stream); /* unsynced bytes are not noted: the new outlet writes them again */

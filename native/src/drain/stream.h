@@ -77,6 +77,12 @@ static inline int stream_follows(const struct drain_stream *stream) {
 /* The stream that gets the records of stream `id`, too; or NULL. */
 struct drain_stream *stream_follower(const struct drain *drain, uint16_t id);
 
+/* Whether the stream has not yet written a record or a loss before the watermark. */
+int stream_has_waiting(const struct drain *drain, const struct drain_stream *stream);
+
+/* Steps until the stream has noted everything that is durable now and that the second copy has. Returns 0 or -errno. */
+int stream_dry_as_copied(struct drain *drain, const struct drain_stream *stream);
+
 /* Steps until the stream has noted everything that is durable now, whatever the second copy has: its destination is about to
  * change. Returns 0 or -errno. */
 int drain_stream_dry(struct drain *drain, const struct drain_stream *stream);

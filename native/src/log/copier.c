@@ -2,37 +2,13 @@
 #include "log/copier.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/limit.h"
-#include "log/copier_tell.h"
 #include "media/record.h"
-
-struct copier {
-    const struct platform *platform;
-    struct copier_tell tell;
-    struct ring *ring;
-    struct log_source source;
-    uint64_t first_sequence; /* of this epoch */
-    char name[COPIER_NAME_BYTES];
-    _Atomic uint64_t next_sequence; /* the sequence at `kept` */
-    struct event_count moved;       /* notified when any of the next three changes */
-    _Atomic uint64_t whole_from;    /* whoever waits finds without the lock that the copy has all records from here */
-    _Atomic uint64_t whole_end;     /* to here; 0: it has not begun. Set behind whole_from */
-    _Atomic uint32_t is_vain;       /* it gets no others: it is away, or the log is closed */
-    pthread_mutex_t lock;           /* guards the rest, and holds while the ring gets space back */
-    enum copier_state state;
-    int is_over; /* the log is closed */
-    struct log_cursor kept, taken;
-    struct log_cursor noted; /* as the newest checkpoint has it: the ring may give back what is before it */
-    /* The records that copier_begin named, which the copy lacks; also what lies between two such ranges. */
-    uint64_t missing_from, missing_end;
-    uint64_t missing; /* so many it has named in all, each once */
-};
 
 /* ------------------------------------------------------------------------------------------------ make, free */
 
@@ -58,8 +34,7 @@ static void tell_waiting(struct copier *copy) {
     }
 }
 
-/* The caller holds the lock. */
-static void publish(struct copier *copy) {
+void copier_publish(struct copier *copy) {
     atomic_store(&copy->next_sequence, copy->kept.walk.sequence);
     atomic_store(&copy->ring->copy.kept, copy->state == COPY_IS_AWAY ? UINT64_MAX : copy->kept.walk.position);
     tell_waiting(copy);
@@ -87,7 +62,7 @@ int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
         log_source_at(&copy->source, parts->start.drained_position, parts->start.next_sequence, parts->start.epoch);
     atomic_store(&copy->ring->copy.sealed, copy->ring->begin_position);
     copy->ring->copy.is_kept = 1;
-    publish(copy);
+    copier_publish(copy);
     *copy_out = copy;
     return 0;
 }
@@ -116,19 +91,19 @@ void copier_look(struct copier *copy, struct copier_figures *figures) {
     pthread_mutex_unlock(&copy->lock);
 }
 
-static int lost_pages(const struct copier *copy) {
+int copier_lost_pages(const struct copier *copy) {
     return error_set(EIO, "records of ring %s can no longer be read for its copy %s: pages of its medium were lost",
                      copy->ring->path, copy->name);
 }
 
-static int refuse_closed(const struct copier *copy) {
+int copier_refuse_closed(const struct copier *copy) {
     return error_set(ESHUTDOWN, "the log on ring %s is closed", copy->ring->path);
 }
 
 /* Refuses a call that needs a copy that is there. The caller holds the lock. */
 static int check_here(const struct copier *copy) {
     if (copy->is_over) {
-        return refuse_closed(copy);
+        return copier_refuse_closed(copy);
     }
     if (copy->state == COPY_EXPECTED) {
         return error_set(ENOTCONN, "copy %s of ring %s has not begun: call burst_copy_begin first", copy->name,
@@ -148,100 +123,15 @@ static void settle(struct copier *copy) {
     if (log_source_next(&copy->source, &cursor, copy->taken.walk.position, &item) == 0) {
         copy->kept = copy->taken;
     }
-    publish(copy);
-}
-
-/* Finds the first record that the copy lacks: it is behind the copy's last one, or a later epoch wrote it. */
-static int find(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct log_cursor *cursor) {
-    const uint64_t sealed = atomic_load_explicit(&copy->ring->copy.sealed, memory_order_acquire);
-    struct log_cursor next = *cursor = copy->kept;
-    struct log_item item;
-    int rc;
-    while ((rc = log_source_next(&copy->source, &next, sealed, &item)) == 1) {
-        if (item.kind == LOG_RECORD && (item.header.sequence > last_sequence || item.header.epoch > last_epoch)) {
-            return 0;
-        }
-        *cursor = next;
-    }
-    *cursor = rc == 0 ? next : *cursor;
-    return rc < 0 ? lost_pages(copy) : 0;
-}
-
-/* Returns the copy's last record that is of the log. Records of an earlier epoch are not if this epoch has their sequences:
- * also if these were drained while the copy was away, so that `next` is behind them. */
-static uint64_t last_of_log(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t next) {
-    uint64_t end = last_sequence + 1 < next ? last_sequence + 1 : next;
-    if (last_epoch < copy->ring->epoch && copy->first_sequence < end) {
-        end = copy->first_sequence;
-    }
-    return end - 1;
-}
-
-/* The ring cannot tell which of the copy's records are of the log if it holds none that both have, and a later epoch than the
- * copy's, but not this one alone, may have had their sequences. */
-static int is_unsure(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t next) {
-    return last_sequence > 0 && next == copy->kept.walk.sequence && last_epoch + 1 < copy->ring->epoch &&
-           last_epoch < copy->kept.walk.epoch;
-}
-
-/* Counts each record once: a copy whose note of the gap was lost is told of it again. Records that it had between two gaps,
- * and lost later, are not counted. `end` never falls. */
-static void note_missing(struct copier *copy, uint64_t from, uint64_t end) {
-    const int is_first = copy->missing_end == 0;
-    copy->missing += end - (from > copy->missing_end ? from : copy->missing_end);
-    copy->missing += !is_first && from < copy->missing_from ? copy->missing_from - from : 0;
-    copy->missing_from = is_first || from < copy->missing_from ? from : copy->missing_from;
-    copy->missing_end = end;
-}
-
-static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
-    struct log_cursor cursor;
-    int rc = copy->is_over ? refuse_closed(copy) : 0;
-    if (copy->state == COPY_IS_AWAY && copy->noted.walk.position > copy->kept.walk.position) {
-        copy->kept = copy->noted; /* the ring did not wait for the copy */
-    }
-    rc = rc < 0 ? rc : find(copy, last_sequence, last_epoch, &cursor);
-    if (rc < 0) {
-        return rc;
-    }
-    const uint64_t next = cursor.walk.sequence, last = last_of_log(copy, last_sequence, last_epoch, next);
-    if (last_epoch > copy->ring->epoch || (last_epoch == copy->ring->epoch && last_sequence >= next)) {
-        return error_set(
-            EINVAL,
-            "copy %s ends with record %llu of epoch %u, and ring %s in epoch %u has none such: the copy is "
-            "of another ring, or an older state of the ring was put back",
-            copy->name, (unsigned long long)last_sequence, last_epoch, copy->ring->path, copy->ring->epoch);
-    }
-    *begun = (struct copier_begun){
-        .next_sequence = next, .missing = next - last - 1, .surplus = last_sequence - last, .epoch = copy->ring->epoch};
-    if (is_unsure(copy, last_sequence, last_epoch, next)) {
-        copier_tell_unsure(&copy->tell, last_sequence, last_epoch);
-    }
-    if (begun->missing == 0 && copy->state == COPY_IS_AWAY) {
-        copier_tell_back(&copy->tell, next);
-    } else if (begun->missing > 0) {
-        copier_tell_missing(&copy->tell, last + 1, next);
-        note_missing(copy, last + 1, next);
-    }
-    copy->kept = copy->taken = cursor;
-    copy->state = COPY_IS_HERE;
-    publish(copy);
-    return 0;
-}
-
-int copier_begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
-    pthread_mutex_lock(&copy->lock);
-    const int rc = begin(copy, last_sequence, last_epoch, begun);
-    pthread_mutex_unlock(&copy->lock);
-    return rc;
+    copier_publish(copy);
 }
 
 int copier_away(struct copier *copy) {
     pthread_mutex_lock(&copy->lock);
-    const int rc = copy->is_over ? refuse_closed(copy) : 0;
+    const int rc = copy->is_over ? copier_refuse_closed(copy) : 0;
     if (rc == 0 && copy->state != COPY_IS_AWAY) {
         copy->state = COPY_IS_AWAY;
-        publish(copy);
+        copier_publish(copy);
         copier_tell_away(&copy->tell, copier_next_sequence(copy));
     }
     pthread_mutex_unlock(&copy->lock);
@@ -262,7 +152,7 @@ static int confirm(struct copier *copy, uint64_t sequence) {
     }
     while (copy->kept.walk.sequence <= sequence) {
         if (log_source_next(&copy->source, &copy->kept, copy->taken.walk.position, &item) < 0) {
-            return lost_pages(copy);
+            return copier_lost_pages(copy);
         }
     }
     settle(copy);
@@ -293,7 +183,7 @@ static int64_t put(const struct copier *copy, const struct log_item *item, uint8
     }
     memcpy(to, ring_at(copy->ring, header->position), bytes);
     if (!log_source_is_still_there(&copy->source, header->position)) {
-        return lost_pages(copy);
+        return copier_lost_pages(copy);
     }
     block->first_sequence = block->bytes == 0 ? header->sequence : block->first_sequence;
     block->last_sequence = header->sequence;
@@ -312,7 +202,7 @@ static int fill(struct copier *copy, uint8_t *buffer, size_t room, struct copier
     while (rc == 0) {
         const int found = log_source_next(&copy->source, &next, sealed, &item);
         if (found < 0) {
-            rc = lost_pages(copy);
+            rc = copier_lost_pages(copy);
         } else if (found == 1 && item.kind == LOG_RECORD) {
             const int64_t put_bytes = put(copy, &item, buffer + block->bytes, room - block->bytes, block);
             if (put_bytes <= 0) {

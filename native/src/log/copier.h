@@ -30,19 +30,50 @@
 #ifndef BURST_LOG_COPIER_H
 #define BURST_LOG_COPIER_H
 
+#include <pthread.h>
+
 #include "ledger/checkpoints.h"
+#include "log/copier_tell.h"
 #include "recovery/log_source.h"
 #include "ring/ring.h"
 
 #define COPIER_NAME_BYTES 124u /* with the terminator */
-
-struct copier;
 
 enum copier_state {
     COPY_EXPECTED = 1, /* it has not begun, and the ring keeps everything for it */
     COPY_IS_HERE,
     COPY_IS_AWAY,
 };
+
+/* Only copier.c and copier_begin.c look inside. */
+struct copier {
+    const struct platform *platform;
+    struct copier_tell tell;
+    struct ring *ring;
+    struct log_source source;
+    uint64_t first_sequence; /* of this epoch */
+    char name[COPIER_NAME_BYTES];
+    _Atomic uint64_t next_sequence; /* the sequence at `kept` */
+    struct event_count moved;       /* notified when any of the next three changes */
+    _Atomic uint64_t whole_from;    /* whoever waits finds without the lock that the copy has all records from here */
+    _Atomic uint64_t whole_end;     /* to here; 0: it has not begun. Set behind whole_from */
+    _Atomic uint32_t is_vain;       /* it gets no others: it is away, or the log is closed */
+    pthread_mutex_t lock;           /* guards the rest, and holds while the ring gets space back */
+    enum copier_state state;
+    int is_over; /* the log is closed */
+    struct log_cursor kept, taken;
+    struct log_cursor noted; /* as the newest checkpoint has it: the ring may give back what is before it */
+    /* The records that copier_begin named, which the copy lacks; also what lies between two such ranges. */
+    uint64_t missing_from, missing_end;
+    uint64_t missing; /* so many it has named in all, each once */
+};
+
+/* Tells those who wait, and those who append, of a new state or of a new place. The caller holds the lock. */
+void copier_publish(struct copier *copy);
+
+/* For copier_begin.c: they return -EIO, or -ESHUTDOWN, with a sentence. */
+int copier_lost_pages(const struct copier *copy);
+int copier_refuse_closed(const struct copier *copy);
 
 struct copier_parts {
     const struct platform *platform;
@@ -106,6 +137,10 @@ int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns);
 
 /* The drain goes no further than this position; UINT64_MAX while the copy is away. */
 uint64_t copier_position(const struct copier *copy);
+
+/* The streams that have records which the copy may yet get, a bit each by its id: it gets them with the name that their stream
+ * has then. Reads the headers of these records. All bits if pages of the ring are lost. */
+uint64_t copier_owed(struct copier *copy);
 
 /* Whether copier_begin was ever called. */
 int copier_has_begun(struct copier *copy);

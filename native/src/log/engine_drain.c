@@ -57,6 +57,10 @@ static uint64_t copied(void *drainer) {
     return engine->copy == NULL ? UINT64_MAX : copier_position(engine->copy);
 }
 
+static uint64_t owed(void *drainer) {
+    return copier_owed(engine_behind(drainer)->copy);
+}
+
 static void rolled(void *drainer) {
     const struct engine *engine = engine_behind(drainer);
     if (engine->parts.rolled != NULL) {
@@ -89,6 +93,7 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                                     .unreadable = unreadable,
                                     .is_space_awaited = is_space_awaited,
                                     .copied = copied,
+                                    .owed = engine->copy == NULL ? NULL : owed,
                                     .rolled = rolled,
                                     .is_wanted = is_wanted};
     engine->source = ring_view_source(&engine->view);
