@@ -71,7 +71,8 @@ typedef struct burst_copy_block {
 int burst_copy_take(burst_t *log, void *buffer, size_t bytes, int64_t timeout_ns, burst_copy_block_t *block);
 
 /* Copies the name of the stream that has this number in record headers, always terminated; if it has none, the absolute path
- * of its log file. BURST_PATH_BYTES are enough. Returns 0, or -ENOENT if the ring has no such stream. */
+ * of its log file; if another stream has taken that over before this open, "stream 5" with its number. BURST_PATH_BYTES are
+ * enough. Returns 0, or -ENOENT if the ring has no such stream. */
 int burst_copy_stream(burst_t *log, uint32_t stream, char *name, size_t name_bytes);
 
 /* The copy has stored all records up to this one, so that it survives what it is to survive. Returns 0, -ENOTCONN, or

@@ -161,8 +161,8 @@ int drain_is_stalled(struct drain *drain);
 /* Copies the path of the stream's destination; "": none yet. */
 void drain_copy_path(struct drain *drain, uint16_t id, char *path, size_t path_bytes);
 
-/* Copies the name of the stream; if it has none, the path of its destination. Returns 0, or -ENOENT without a sentence if
- * there is no such stream. */
+/* Copies the name of the stream; if it has none, the path of its destination; if it has no destination any more, "stream 5"
+ * with its id. Returns 0, or -ENOENT without a sentence if there is no such stream. */
 int drain_copy_name(struct drain *drain, uint16_t id, char *name, size_t name_bytes);
 
 /* Closes the outlets. The last checkpoint stays as it is. */

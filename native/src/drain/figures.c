@@ -116,7 +116,9 @@ void drain_copy_path(struct drain *drain, uint16_t id, char *path, size_t path_b
 int drain_copy_name(struct drain *drain, uint16_t id, char *name, size_t name_bytes) {
     pthread_mutex_lock(&drain->table_lock);
     const struct drain_stream *stream = drain_stream(drain, id);
-    if (stream != NULL) {
+    if (stream != NULL && stream->name[0] == '\0' && stream->path[0] == '\0') {
+        snprintf(name, name_bytes, "stream %u", id); /* another stream has taken its file over */
+    } else if (stream != NULL) {
         snprintf(name, name_bytes, "%s", stream->name[0] == '\0' ? stream->path : stream->name);
     }
     pthread_mutex_unlock(&drain->table_lock);

@@ -251,6 +251,32 @@ static void a_stream_has_the_name_that_it_was_opened_with(void **state) {
     assert_int_equal(burst_close(copied_log), 0);
 }
 
+/* A stream without a name, whose file another one has, still has records for the copy. */
+static void a_stream_whose_file_another_one_took_over_has_its_number(void **state) {
+    (void)state;
+    char name[BURST_PATH_BYTES], path[BURST_PATH_BYTES];
+    burst_stream_config_t config;
+    burst_stream_t *nameless, *orders;
+    snprintf(path, sizeof path, "%s.orders", file_path);
+    burst_stream_config_init(&config);
+    config.file_name = path;
+    copied_log = open_copied("B");
+    assert_int_equal(burst_stream_open(copied_log, &config, &nameless), 0);
+    assert_int_equal(burst_stream_append(nameless, "1", 1, 0), 1);
+    assert_int_equal(burst_stream_close(nameless, 0), 0);
+    config.name = "orders";
+    assert_int_equal(burst_stream_open(copied_log, &config, &orders), 0);
+    assert_int_equal(burst_copy_stream(copied_log, 1, name, sizeof name), 0);
+    assert_true(ends_with(name, path));
+    assert_int_equal(burst_close_within(copied_log, -1), 0);
+    copied_log = open_copied("B");
+    assert_int_equal(burst_copy_stream(copied_log, 1, name, sizeof name), 0);
+    assert_string_equal(name, "stream 1");
+    assert_int_equal(burst_copy_stream(copied_log, 2, name, sizeof name), 0);
+    assert_string_equal(name, "orders");
+    assert_int_equal(burst_close_within(copied_log, -1), 0);
+}
+
 static void structs_of_another_size_are_refused(void **state) {
     (void)state;
     burst_copy_begun_t begun = {.struct_bytes = 1};
@@ -308,6 +334,7 @@ int main(void) {
         COPY_TEST(a_call_that_waits_for_the_copy_returns_at_a_close),
         COPY_TEST(a_forked_child_has_no_copy),
         COPY_TEST(a_stream_has_the_name_that_it_was_opened_with),
+        COPY_TEST(a_stream_whose_file_another_one_took_over_has_its_number),
         COPY_TEST(structs_of_another_size_are_refused),
         COPY_TEST(a_drain_of_another_process_takes_no_copy),
     };
