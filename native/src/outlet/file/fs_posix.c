@@ -118,6 +118,22 @@ static int rename_to_free_name(const char *from, const char *to) {
     return errno == EINVAL || errno == ENOSYS || errno == EPERM ? rename_by_link(from, to) : -errno;
 }
 
+static int stat_folder(const char *path, struct stat *folder) {
+    char directory[PATH_MAX];
+    const int result = path_directory(path, directory, sizeof(directory));
+    return result < 0 || stat(directory, folder) < 0 ? -1 : 0;
+}
+
+/* Whether two paths of this file are one name of it: the way there leads through a link or another mount, or the file
+ * system takes both names for the same. */
+static int is_one_name(const struct stat *file, const char *path, const char *other) {
+    struct stat one, two;
+    if (file->st_nlink == 1)
+        return 1;
+    return strcmp(path_name(path), path_name(other)) == 0 && stat_folder(path, &one) == 0 &&
+           stat_folder(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
 /* If the name is a link, renames the file that it leads to; the link stays. */
 static int host_rename(const struct files *files, const char *from, const char *to) {
     (void)files;
@@ -133,8 +149,9 @@ static int host_rename(const struct files *files, const char *from, const char *
         return result;
     if (lstat(to, &theirs) < 0)
         result = rename_to_free_name(source, to);
-    else if (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino) /* a crash in the middle of rename_by_link */
-        result = unlink(source) < 0 ? -errno : 0;
+    else if (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino)
+        /* The file has two names if a crash came in the middle of rename_by_link. */
+        result = is_one_name(&ours, source, to) ? -EEXIST : unlink(source) < 0 ? -errno : 0;
     else if (S_ISREG(theirs.st_mode) && theirs.st_size == 0)
         result = rename(source, to) < 0 ? -errno : 0;
     else

@@ -11,8 +11,9 @@
 
 static const struct files *const files = &files_posix;
 static char from[4096], to[4096];
-static int refusal;      /* of renameat2; 0: none */
-static int unlinks_left; /* -1: all */
+static int refusal;       /* of renameat2; 0: none */
+static int unlinks_left;  /* -1: all */
+static char folded[4096]; /* the file system takes this for the name `from`; "": none */
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
@@ -41,6 +42,12 @@ int __wrap_unlink(const char *path) {
     return __real_unlink(path);
 }
 
+int __real_lstat(const char *path, struct stat *status);
+int __wrap_lstat(const char *path, struct stat *status);
+int __wrap_lstat(const char *path, struct stat *status) {
+    return __real_lstat(strcmp(path, folded) == 0 ? from : path, status);
+}
+
 static void put(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -64,6 +71,7 @@ static void assert_missing(const char *path) {
 static int begin(void **state) {
     refusal = 0;
     unlinks_left = -1;
+    folded[0] = '\0';
     make_scratch(state);
     snprintf(from, sizeof from, "%s", scratch_path("log"));
     snprintf(to, sizeof to, "%s", scratch_path("archive"));
@@ -144,6 +152,37 @@ static void what_has_both_names_gets_one(void **state) {
     assert_holds(to, "ours");
 }
 
+static void assert_is_no_other_name(const char *name) {
+    snprintf(to, sizeof to, "%s", name);
+    assert_int_equal(rename_it(), -EEXIST);
+    assert_holds(from, "ours");
+}
+
+/* Else the only name would go, and the content with it. */
+static void its_own_name_is_no_other_one_by_whatever_path(void **state) {
+    (void)state;
+    char moved[4096];
+    assert_int_equal(mkdir(scratch_path("sub"), 0700), 0);
+    assert_int_equal(symlink(".", scratch_path("alias")), 0);
+    for (int has_link_elsewhere = 0; has_link_elsewhere < 2; has_link_elsewhere++) {
+        assert_is_no_other_name(scratch_path("alias/log"));
+        assert_is_no_other_name(scratch_path("sub/../log"));
+        snprintf(moved, sizeof moved, "%s", scratch_path("sub/log"));
+        assert_int_equal(link(from, moved), has_link_elsewhere ? -1 : 0);
+    }
+    snprintf(to, sizeof to, "%s", moved);
+    assert_int_equal(rename_it(), 0); /* the same last part, but in another folder */
+    assert_missing(from);
+    assert_holds(to, "ours");
+}
+
+/* As vfat does, and ext4 in a folder that folds cases. */
+static void a_name_that_the_file_system_takes_for_its_own_is_no_other_one(void **state) {
+    (void)state;
+    snprintf(folded, sizeof folded, "%s", scratch_path("LOG"));
+    assert_is_no_other_name(folded);
+}
+
 /* The link stays, and leads to the next file when that is made. */
 static void of_a_link_the_file_is_renamed(void **state) {
     (void)state;
@@ -172,10 +211,15 @@ static void what_is_missing_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_free_name_is_taken),         TEST(content_is_not_replaced),
-        TEST(an_empty_file_is_replaced),    TEST(missing_folders_are_made_and_taken_back),
-        TEST(what_has_both_names_gets_one), TEST(of_a_link_the_file_is_renamed),
+        TEST(a_free_name_is_taken),
+        TEST(content_is_not_replaced),
+        TEST(an_empty_file_is_replaced),
+        TEST(missing_folders_are_made_and_taken_back),
+        TEST(what_has_both_names_gets_one),
+        TEST(of_a_link_the_file_is_renamed),
         TEST(what_is_missing_is_told),
+        TEST(its_own_name_is_no_other_one_by_whatever_path),
+        TEST(a_name_that_the_file_system_takes_for_its_own_is_no_other_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

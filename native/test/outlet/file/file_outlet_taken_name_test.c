@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
+
 static char beside[sizeof archive + 8];
 
 static int begin(void **state) {
@@ -60,6 +62,19 @@ static void nothing_but_an_empty_file_is_replaced(void **state) {
     roll_it();
     assert_file(archive, "a\nf");
     assert_missing(beside);
+}
+
+/* A folder of archives that is the folder of the log itself. */
+static void its_own_name_by_another_path_is_taken(void **state) {
+    (void)state;
+    char alias[sizeof archive];
+    snprintf(alias, sizeof alias, "%.4000s/alias", host.folder);
+    assert_int_equal(symlink(".", alias), 0);
+    snprintf(archive, sizeof archive, "%.4000s/%s", alias, path_name(host.file));
+    snprintf(beside, sizeof beside, "%s.1", archive);
+    roll_it();
+    assert_file(beside, "a\nf");
+    assert_told("which is there, or compressed");
 }
 
 static int answer;
@@ -190,6 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TAKEN_TEST(a_twin_of_any_kind_takes_the_name),
         TAKEN_TEST(nothing_but_an_empty_file_is_replaced),
+        TAKEN_TEST(its_own_name_by_another_path_is_taken),
         TAKEN_TEST(a_rename_that_is_done_and_reports_an_error_is_no_second_one),
         TAKEN_TEST(one_that_others_took_at_that_moment_is_theirs),
         TAKEN_TEST(what_has_the_name_when_the_file_is_gone_is_not_taken_for_it),
