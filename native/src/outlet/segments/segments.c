@@ -196,7 +196,7 @@ static int reopen(struct segments *segments, const struct outlet_noted *noted, s
     if (rc < 0) {
         snprintf(segments->trouble, sizeof segments->trouble, "%s", error_text());
     }
-    return rc == OUTLET_READY ? OUTLET_REWIND : rc; /* bytes that were not synced may not be in the segment */
+    return rc < 0 ? rc : OUTLET_REWIND; /* bytes that were not synced may not be in the segment, or in a new one */
 }
 
 /* ----------------------------------------------------------------------------------------------------- one batch */
