@@ -45,10 +45,6 @@ int lock_is_held(int fd) {
     return is_in_the_way(fd, F_WRLCK);
 }
 
-int lock_is_writers(int fd) {
-    return is_in_the_way(fd, F_RDLCK);
-}
-
 /* ----------------------------------------------------------------------------------------------------------- guard */
 
 /* The guard's path, beside the file of this descriptor. Returns 0, or -errno if it has none. */
@@ -86,6 +82,25 @@ static int is_named(int guard, const char *path) {
     struct stat opened, named;
     return fstat(guard, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
+}
+
+/* Whether a writer has the guard. One that this user may not open counts as held: it stays behind only where readers met
+ * a writer of this very name. */
+static int is_guard_held(int fd) {
+    char path[PATH_MAX];
+    if (guard_path(fd, path, sizeof path) < 0)
+        return 0;
+    const int guard = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (guard < 0)
+        return errno != ENOENT;
+    const int held = lock_is_held(guard);
+    close(guard);
+    return held;
+}
+
+int lock_is_writers(int fd) {
+    const int locked = is_in_the_way(fd, F_RDLCK);
+    return locked == 0 ? is_guard_held(fd) : locked;
 }
 
 /* Opens and locks the guard. Returns its descriptor, -EBUSY (another writer has it), or another -errno (there can be no

@@ -39,7 +39,8 @@ void lock_close(int fd);
  * Readers that lock the file are taken for writers. */
 int lock_is_held(int fd);
 
-/* Whether a process has locked the open file as its writer, whatever readers lock. Returns as lock_is_held does. */
+/* Whether a process has locked the open file as its writer, whatever readers lock: also by the guard of the file's name,
+ * which is looked at. Returns as lock_is_held does; -errno if the file system knows no such locks. */
 int lock_is_writers(int fd);
 
 /* Like medium_holders, for a path. Opens no device whose open has an effect. */

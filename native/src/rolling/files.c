@@ -246,6 +246,12 @@ static int refuse_written(const struct rolling_files *files, const char *name) {
         path, *holders == '\0' ? "a process that cannot be seen" : holders);
 }
 
+/* Where the file system knows none of a writer's locks but flock, that of a reader counts, too. */
+static int is_written(int file) {
+    const int is_writers = lock_is_writers(file);
+    return is_writers == 1 || (is_writers < 0 && flock(file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK);
+}
+
 static int compress(const struct rolling_files *files, int folder, const struct rolled *file) {
     const int from = openat(folder, file->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (from < 0) {
@@ -253,7 +259,7 @@ static int compress(const struct rolling_files *files, int folder, const struct 
     }
     int rc = flock(from, LOCK_EX | LOCK_NB) == 0 ? 1 : errno == EWOULDBLOCK ? 0 : -errno;
     if (rc == 1) {
-        rc = lock_is_writers(from) == 1 ? WRITTEN : compress_locked(files, folder, file->name, from);
+        rc = is_written(from) ? WRITTEN : compress_locked(files, folder, file->name, from);
     }
     close(from);
     return rc;
@@ -299,7 +305,7 @@ static int delete_file(const struct rolling_files *files, int folder, const char
     struct rolling_file_begin begin;
     rolling_indexes_look(files->home, files->name.folder, name, &begin);
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    int rc = file >= 0 && lock_is_writers(file) == 1 ? WRITTEN : 0;
+    int rc = file >= 0 && is_written(file) ? WRITTEN : 0;
     if (rc == 0 && unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
         rc = -errno;
     }

@@ -60,6 +60,7 @@ static void readers_keep_no_writer_out_and_let_no_second_one_in(void **state) {
                         fail_msg("kind %d: two writers, readers with locks %d and then %d, goes %d", kind, before,
                                  between, goes);
                     assert_int_equal(lock_is_held(late), 1);
+                    assert_int_equal(lock_is_writers(late), 1);
                     lock_close(first);
                     lock_close(second);
                     const int third = open_to_write();
