@@ -25,9 +25,9 @@ struct behind {
 struct retention {
     struct retention_limits limits;
     struct events *events;
-    struct segments_head head; /* the folder's head */
-    uint8_t ring_uuid[16];     /* the ring that wrote its newest segment; zeros: unknown */
-    int is_known;              /* `head` is filled */
+    struct segments_head head;    /* the folder's head */
+    struct segment_header newest; /* of its newest segment; `magic` is 0 if none was read */
+    int is_known;                 /* `head` is filled */
     struct behind *behind;
     size_t behind_count;
     int told_rc;          /* error of the last deletion that was told */
@@ -266,39 +266,42 @@ static int delete_oldest(const struct retention *retention, int folder, const st
     return 0;
 }
 
-/* Reads which ring wrote that segment. Returns 0 if it cannot be read, or is not of this folder. */
-static int read_ring(const struct frames *frames, uint64_t first_number, uint8_t ring_uuid[16]) {
-    struct segment_header header;
+/* Reads the header of that segment. Returns 0 if it cannot be read, or is not of this folder. */
+static int read_header(const struct frames *frames, uint64_t first_number, struct segment_header *header) {
+    struct segment_header found;
     char name[SEGMENT_NAME_BYTES];
     segment_name(name, first_number);
     const int file =
         (int)TEMP_FAILURE_RETRY(openat(frames->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    const ssize_t got = file < 0 ? -1 : TEMP_FAILURE_RETRY(pread(file, &header, sizeof header, 0));
+    const ssize_t got = file < 0 ? -1 : TEMP_FAILURE_RETRY(pread(file, &found, sizeof found, 0));
     if (file >= 0) {
         close(file);
     }
     const int is_read =
-        got == (ssize_t)sizeof header && segment_header_judge(&header, frames->head.uuid) == SEGMENT_VALID;
+        got == (ssize_t)sizeof found && segment_header_judge(&found, frames->head.uuid) == SEGMENT_VALID;
     if (is_read) {
-        memcpy(ring_uuid, header.ring_uuid, sizeof header.ring_uuid);
+        *header = found;
     }
     return is_read;
 }
 
 /*
- * Whether our log has begun this folder anew: the folder was made later, for a stream of the same name, and the ring
- * that wrote our newest segment has written a segment here. Any other folder in its place is not ours.
+ * Whether our log has begun this folder anew: it is for a stream of the same name, and the ring that wrote our newest
+ * segment has written one here that does not come before it. Any other folder in its place is not ours. Sequences tell
+ * the order, since a clock may have been set back.
  */
 static int is_begun_anew(const struct retention *retention, const struct frames *frames) {
-    static const uint8_t nobody[16];
+    const struct segment_header *ours = &retention->newest;
     struct segment_list list;
-    uint8_t ring_uuid[16];
-    if (frames->head.created_ns <= retention->head.created_ns || strcmp(frames->head.name, retention->head.name) != 0 ||
-        memcmp(retention->ring_uuid, nobody, sizeof nobody) == 0 || folder_segments(frames->folder, &list) < 0) {
+    struct segment_header header;
+    if (memcmp(frames->head.uuid, retention->head.uuid, sizeof frames->head.uuid) == 0 ||
+        strcmp(frames->head.name, retention->head.name) != 0 || ours->magic == 0 ||
+        folder_segments(frames->folder, &list) < 0) {
         return 0;
     }
-    const int is_ours = list.count > 0 && read_ring(frames, list.segments[list.count - 1].first_number, ring_uuid) &&
-                        memcmp(ring_uuid, retention->ring_uuid, sizeof ring_uuid) == 0;
+    const int is_ours = list.count > 0 && read_header(frames, list.segments[list.count - 1].first_number, &header) &&
+                        memcmp(header.ring_uuid, ours->ring_uuid, sizeof header.ring_uuid) == 0 &&
+                        header.first_sequence >= ours->first_sequence;
     segment_list_free(&list);
     return is_ours;
 }
@@ -316,7 +319,7 @@ static int look(struct retention *retention, const struct frames *frames, int64_
         rc = gone == 0 ? 0 : folder_sync_consumers(frames->folder, &consumers);
     }
     if (rc == 0 && list.count > 0) {
-        read_ring(frames, list.segments[list.count - 1].first_number, retention->ring_uuid);
+        read_header(frames, list.segments[list.count - 1].first_number, &retention->newest);
     }
     rc = rc < 0 ? error_set(-rc, "what is in segments folder %s cannot be read: %s", retention->folder, error_name(-rc))
                 : delete_oldest(retention, frames->folder, &list, gone);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The segments that are deleted, and the events about consumers that do not come. */
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "consume/retained_log.h"
 
-#include "consume/consumer_log.h"
-#include "consume/retention.h"
+#include <sys/stat.h>
 
 /* A listing fails behind so many entries; 0: none does. */
 static int entries_left;
@@ -37,7 +35,6 @@ struct dirent *__wrap_readdir(DIR *entries) {
     return __real_readdir(entries);
 }
 
-#define NO_LIMIT .limit_bytes = UINT64_MAX, .limit_ns = INT64_MAX
 #define SECOND_NS 1000000000ll
 
 static struct segment_facts facts[] = {{1, 100, 10}, {11, 100, 20}, {21, 100, 30}, {31, 50, 40}};
@@ -105,50 +102,6 @@ static void a_consumer_is_behind_by_what_it_has_not_passed(void **state) {
 }
 
 /* ------------------------------------------------------------------------------------------------- a real folder */
-
-static struct retention *retention;
-
-static void begin_to_retain(const struct retention_limits *limits) {
-    retention = retention_create(seg_log.path, limits, &seg_log.events);
-    assert_non_null(retention);
-}
-
-static int end_to_retain(void **state) {
-    retention_destroy(retention);
-    retention = NULL;
-    return end_with_consumer(state);
-}
-
-static void look(void) {
-    retention_look(retention, platform_realtime_ns(&platform_linux));
-}
-
-/* The first number of each segment in the folder. */
-static uint64_t firsts[200];
-
-static size_t list(void) {
-    struct segment_list found;
-    const int folder = open(seg_log.path, O_RDONLY | O_DIRECTORY);
-    assert_int_equal(folder_segments(folder, &found), 0);
-    close(folder);
-    assert_true(found.count < 200);
-    for (size_t i = 0; i < found.count; i++) {
-        firsts[i] = found.segments[i].first_number;
-    }
-    const size_t count = found.count;
-    segment_list_free(&found);
-    return count;
-}
-
-/* Counts the events so far with these words. */
-static unsigned count_told(const char *words) {
-    struct event event;
-    unsigned count = 0;
-    while (events_take(&seg_log.events, &event, 0) == 1) {
-        count += strstr(event.text, words) != NULL;
-    }
-    return count;
-}
 
 static void segments_go_when_all_consumers_have_acknowledged_them(void **state) {
     (void)state;
@@ -226,73 +179,6 @@ static void what_a_consumer_has_not_surely_acknowledged_stays(void **state) {
     assert_int_equal(burst_consumer_ack(consumer, third - 1), 0); /* slot 0 */
     look();
     assert_int_equal(list(), before - 2);
-}
-
-static void another_folder_in_its_place_is_left_alone(void **state) {
-    (void)state;
-    char command[700], path[300];
-    begin_to_retain(&(struct retention_limits){.limit_bytes = 1, .limit_ns = INT64_MAX, .releases = 1});
-    look();
-    assert_int_equal(log_write(600), 0);
-    const size_t before = list();
-    /* The same segments get the head of another folder. */
-    struct segments_head head;
-    const uint8_t uuid[16] = {3, 1};
-    segments_head_make(&head, uuid, "orders", 5);
-    snprintf(path, sizeof path, "%s/head", seg_log.path);
-    snprintf(command, sizeof command, "cp '%s' '%s.kept'", path, path);
-    assert_int_equal(system(command), 0);
-    FILE *file = fopen(path, "r+");
-    assert_int_equal(fwrite(&head, sizeof head, 1, file), 1);
-    fclose(file);
-    look();
-    assert_int_equal(list(), before);
-    snprintf(command, sizeof command, "cat '%s.kept' > '%s'", path, path);
-    assert_int_equal(system(command), 0);
-    look();
-    assert_int_equal(list(), 1);
-}
-
-/* The operator does so while the log is open: docs/segments.md. */
-static void segments_of_a_folder_that_was_begun_anew_go_as_before(void **state) {
-    (void)state;
-    char command[700];
-    begin_to_retain(&(struct retention_limits){NO_LIMIT});
-    assert_int_equal(log_write(600), 0);
-    assert_int_equal(log_sync(), OUTLET_READY);
-    look();
-    snprintf(command, sizeof command, "rm -r '%s'/* && : > '%s/head'", seg_log.path, seg_log.path);
-    assert_int_equal(system(command), 0);
-    look(); /* no log has begun the folder yet */
-    assert_int_equal(log_write(1200), 0);
-    reopen_consumer();
-    while (next(0) == 1) {
-    }
-    assert_int_equal(record.sequence, 1200);
-    assert_int_equal(burst_consumer_ack(consumer, record.number), 0);
-    assert_true(list() > 4);
-    look();
-    assert_int_equal(list(), 1);
-}
-
-static void a_folder_that_another_ring_has_begun_is_left_alone(void **state) {
-    (void)state;
-    char command[700];
-    begin_to_retain(&(struct retention_limits){.limit_bytes = 1, .limit_ns = INT64_MAX, .releases = 1});
-    assert_int_equal(log_write(600), 0);
-    look();
-    snprintf(command, sizeof command, "rm -r '%s'/* && : > '%s/head'", seg_log.path, seg_log.path);
-    assert_int_equal(system(command), 0);
-    seg_log.outlet->ops->destroy(seg_log.outlet);
-    seg_log.parts.ring_uuid[0]++;
-    seg_log.noted_sequence = seg_log.written = 0;
-    log_make_outlet();
-    assert_int_equal(log_bind(), OUTLET_NOTE);
-    assert_int_equal(log_write(600), 0);
-    const size_t before = list();
-    assert_true(before > 4);
-    look();
-    assert_int_equal(list(), before);
 }
 
 static void a_consumer_beyond_the_limit_is_told_once_and_when_it_is_back(void **state) {
@@ -415,8 +301,6 @@ static void what_could_not_be_listed_holds_all(void **state) {
     burst_consumer_close(second);
 }
 
-#define RETENTION_TEST(name) cmocka_unit_test_setup_teardown(name, begin_with_consumer, end_to_retain)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_all_have_passed_goes_but_the_last_one),
@@ -427,9 +311,6 @@ int main(void) {
         RETENTION_TEST(segments_go_when_all_consumers_have_acknowledged_them),
         RETENTION_TEST(without_a_consumer_nothing_goes),
         RETENTION_TEST(what_a_consumer_has_not_surely_acknowledged_stays),
-        RETENTION_TEST(another_folder_in_its_place_is_left_alone),
-        RETENTION_TEST(segments_of_a_folder_that_was_begun_anew_go_as_before),
-        RETENTION_TEST(a_folder_that_another_ring_has_begun_is_left_alone),
         RETENTION_TEST(a_consumer_beyond_the_limit_is_told_once_and_when_it_is_back),
         RETENTION_TEST(beyond_the_limit_they_are_released_and_the_consumer_is_told_what_is_missing),
         RETENTION_TEST(that_nobody_reads_is_told),
