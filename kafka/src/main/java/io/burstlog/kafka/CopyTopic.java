@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -24,7 +25,7 @@ final class CopyTopic implements AutoCloseable {
     private static final String TAKEN = "taken";
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** A block may have megabytes, so the search for the newest one begins small. */
+    /** So many of the newest messages are read first: a block may have megabytes. */
     private static final int FIRST_SPAN = 16;
 
     private static final int LARGEST_SPAN = 1 << 16;
@@ -58,6 +59,17 @@ final class CopyTopic implements AutoCloseable {
         return note(TAKEN);
     }
 
+    /**
+     * Makes the headers of a block.
+     *
+     * @param number 1 for its writer's first block, and so on
+     * @return the headers
+     */
+    static Headers numbered(long number) {
+        return new RecordHeaders()
+                .add(TopicRecords.NUMBER, Long.toString(number).getBytes(US_ASCII));
+    }
+
     private static Headers note(String text) {
         return new RecordHeaders().add(NOTE, text.getBytes(US_ASCII));
     }
@@ -85,31 +97,85 @@ final class CopyTopic implements AutoCloseable {
         return consumer.endOffsets(List.of(partition)).get(partition);
     }
 
-    /** Finds the newest message before an offset that is a block, or by which the copy was taken over; or null. */
-    ConsumerRecord<byte[], byte[]> newestBefore(long end) throws IOException {
-        long begin = consumer.beginningOffsets(List.of(partition)).get(partition);
-        long span = FIRST_SPAN;
-        for (long to = end; to > begin; span = Math.min(LARGEST_SPAN, span * 4)) {
-            long from = Math.max(begin, to - span);
-            Newest newest = new Newest();
-            read(from, to, newest);
-            if (newest.found != null) {
-                return newest.found;
+    /** A message of the ring, without its value: a block has a number from 1 on, a note has 0. */
+    private record Place(long offset, long number, boolean isTaken) {}
+
+    /** The ring's newest messages, in order. */
+    private record Newest(List<Place> places) {
+
+        /** A writer has so many blocks under way at most: it knew of all before them that they were stored. */
+        boolean isEnough() {
+            int blocks = 0;
+            for (int i = places.size() - 1; i >= 0; i--) {
+                Place each = places.get(i);
+                blocks += each.number > 0 ? 1 : 0;
+                if (each.isTaken || blocks > CopyWriter.MOST_UNDER_WAY || each.number == 0 && blocks > 0) {
+                    return true;
+                }
             }
-            to = from;
+            return false;
         }
-        return null;
+
+        /** The offset of the message that {@link CopyTopic#newestBefore} finds; -1: there is none. */
+        long offset() {
+            long newest = -1;
+            long next = places.isEmpty() ? 0 : places.get(0).number;
+            for (Place each : places) {
+                if (each.isTaken) {
+                    return each.offset;
+                }
+                if (each.number == 0) {
+                    next = 1;
+                } else if (each.number == next) {
+                    newest = each.offset;
+                    next++;
+                }
+            }
+            return newest;
+        }
     }
 
-    private static final class Newest implements MessageReader {
-        private ConsumerRecord<byte[], byte[]> found;
-
-        @Override
-        public void message(ConsumerRecord<byte[], byte[]> message) {
-            if (isBlock(message) || isTaken(message)) {
-                found = message;
-            }
+    /**
+     * Finds the newest block before an offset that has all blocks of its writer before it, or a note by which the copy
+     * was taken over.
+     *
+     * @return null if there is none
+     */
+    ConsumerRecord<byte[], byte[]> newestBefore(long end) throws IOException {
+        List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
+        long newest = newestPlaces(end).offset();
+        if (newest >= 0) {
+            read(newest, newest + 1, found::add);
         }
+        return found.isEmpty() ? null : found.get(0); // none: retention was faster
+    }
+
+    /** Whether the ring has a block before an offset, or was taken over there. */
+    boolean hasCopyBefore(long end) throws IOException {
+        return newestPlaces(end).places.stream().anyMatch(each -> each.number > 0 || each.isTaken);
+    }
+
+    private Newest newestPlaces(long end) throws IOException {
+        long begin = consumer.beginningOffsets(List.of(partition)).get(partition);
+        Newest newest = new Newest(List.of());
+        long span = FIRST_SPAN;
+        for (long to = end; to > begin && !newest.isEnough(); span = Math.min(LARGEST_SPAN, span * 4)) {
+            long from = Math.max(begin, to - span);
+            List<Place> places = new ArrayList<>();
+            read(from, to, message -> places.add(placeOf(message)));
+            places.addAll(newest.places);
+            newest = new Newest(places);
+            to = from;
+        }
+        return newest;
+    }
+
+    private static Place placeOf(ConsumerRecord<byte[], byte[]> message) {
+        Header number = message.headers().lastHeader(TopicRecords.NUMBER);
+        return new Place(
+                message.offset(),
+                number == null ? 0 : Long.parseLong(new String(number.value(), US_ASCII)),
+                isTaken(message));
     }
 
     /** Passes on all messages of the ring, in order. */

@@ -15,7 +15,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
  * Writes a copy's messages, from a producer's beginning to its first failure.
@@ -24,6 +23,11 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
  * transaction is open all the same while messages are sent: a broker takes a message of a transaction only if it has
  * the newest epoch of its transactional id. So an older producer adds nothing once {@link #begin} has returned. The
  * transaction is committed long before the brokers would end it, since they would then refuse the next message.
+ *
+ * <p>No block may be stored behind one that is not. Kafka's client does not see to that: when the brokers refuse a
+ * message it numbers the next ones, which are under way, as if that one had never been, and sends them again. So the
+ * first failure closes the producer, in the callback that tells it. Blocks have numbers, too, by which
+ * {@link CopyTopic} finds a block that is missing.
  *
  * <p>One thread calls it, and the producer's thread acknowledges.
  */
@@ -42,6 +46,7 @@ final class CopyWriter implements AutoCloseable {
     private final Semaphore places = new Semaphore(MOST_UNDER_WAY);
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private volatile long lastOffset = -1;
+    private long sent;
     private boolean isInTransaction;
     private long transactionBegan;
 
@@ -94,9 +99,10 @@ final class CopyWriter implements AutoCloseable {
         try {
             enterTransaction();
             producer.send(
-                    new ProducerRecord<>(partition.topic(), partition.partition(), key, block, new RecordHeaders()),
+                    new ProducerRecord<>(
+                            partition.topic(), partition.partition(), key, block, CopyTopic.numbered(++sent)),
                     (metadata, refusal) -> end(metadata, refusal, acknowledged));
-        } catch (KafkaException failed) {
+        } catch (KafkaException | IllegalStateException failed) { // the latter: a failure has closed the producer
             failure.compareAndSet(null, failed);
             check();
         }
@@ -114,18 +120,23 @@ final class CopyWriter implements AutoCloseable {
     private void end(RecordMetadata stored, Exception refusal, Runnable acknowledged) {
         try {
             if (refusal != null) {
-                failure.compareAndSet(null, refusal);
+                fail(refusal);
             } else if (stored.offset() <= lastOffset) {
-                failure.compareAndSet(
-                        null,
-                        new KafkaException("offset " + stored.offset() + " came behind offset " + lastOffset
-                                + ": the topic was made anew, or has lost messages from its end"));
+                fail(new KafkaException("offset " + stored.offset() + " came behind offset " + lastOffset
+                        + ": the topic was made anew, or has lost messages from its end"));
             } else if (failure.get() == null) {
                 lastOffset = stored.offset();
                 acknowledged.run();
             }
         } finally {
             places.release();
+        }
+    }
+
+    /** The producer sends nothing any more once this returns. */
+    private void fail(Exception met) {
+        if (failure.compareAndSet(null, met)) {
+            producer.close(Duration.ZERO);
         }
     }
 
@@ -137,7 +148,7 @@ final class CopyWriter implements AutoCloseable {
         if (failure.get() == null && isInTransaction && nanoClock.getAsLong() - transactionBegan >= commitNanos) {
             try {
                 commit();
-            } catch (KafkaException failed) {
+            } catch (KafkaException | IllegalStateException failed) {
                 failure.compareAndSet(null, failed);
             }
         }

@@ -26,8 +26,8 @@ import org.apache.kafka.common.errors.InterruptException;
  *
  * <p>DESIGN. {@link #fence} initializes a producer whose transactional id follows from the ring's id, and stores a note
  * in the topic. All that an older producer has stored lies before the note, and it can store nothing behind it: the
- * newest block before the note is the copy's end. A block counts when the brokers have acknowledged it. Whether its
- * transaction was committed later does not count, so blocks are read uncommitted.
+ * newest block before the note is the copy's end, unless one is missing before it. A block counts when the brokers have
+ * acknowledged it. Whether its transaction was committed later does not count, so blocks are read uncommitted.
  *
  * <p>Not thread-safe; blocks are acknowledged in a thread of Kafka's producer.
  */
@@ -183,7 +183,7 @@ public final class KafkaCopyStore implements CopyStore {
         close();
         called(this::openReader);
         called(this::openWriter);
-        if (called(() -> stored.newestBefore(stored.end())) == null) {
+        if (!called(() -> stored.hasCopyBefore(stored.end()))) {
             return false;
         }
         called(() -> writer.note(CopyTopic.taken()));

@@ -22,6 +22,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages of a copy on their way through Kafka's producer, which here is Kafka's own for tests. */
 @Timeout(60)
@@ -76,6 +78,30 @@ class CopyWriterTest {
         assertThatThrownBy(writer::check).isInstanceOf(IOException.class).hasMessage("topic copy: it is too large");
         assertThatThrownBy(() -> send(4)).isInstanceOf(IOException.class);
         assertThat(producer.uncommittedRecords()).hasSize(3);
+        assertThat(producer.closed()).as("it sends nothing again").isTrue();
+    }
+
+    /** Block 1 fails while another call is on its way to the producer. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCallThatComesToTheClosedProducerTellsWhatHasClosedIt(boolean isCommit) throws Exception {
+        writer = writerOf(new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+            @Override
+            public void commitTransaction() {
+                errorNext(new TimeoutException("nobody answers"));
+                super.commitTransaction();
+            }
+
+            @Override
+            public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> message, Callback callback) {
+                errorNext(new TimeoutException("nobody answers"));
+                return super.send(message, callback);
+            }
+        });
+        writer.begin();
+        send(1);
+        clock.addAndGet(isCommit ? COMMIT_NANOS : 0);
+        assertThatThrownBy(() -> send(2)).isInstanceOf(IOException.class).hasMessage("topic copy: nobody answers");
     }
 
     @Test

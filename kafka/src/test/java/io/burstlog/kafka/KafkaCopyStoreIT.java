@@ -8,8 +8,11 @@ import io.burstlog.copy.CopyBlock;
 import io.burstlog.copy.CopyPlace;
 import io.burstlog.copy.CopyStore;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,10 +22,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +46,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KafkaCopyStoreIT {
 
     private static final String RING = "000102030405060708090a0b0c0d0e0f";
+
+    private static final int RECORD_HEADER_BYTES = 56;
 
     private static Broker shared;
 
@@ -197,6 +210,79 @@ class KafkaCopyStoreIT {
         }
         assertThat(store().take()).as("it may be repeated").isTrue();
         assertThat(stored()).containsExactly(from1To(7));
+    }
+
+    /** Those behind it are under way when the brokers refuse it: Kafka's client would send them again. */
+    @RepeatedTest(5)
+    void noBlockIsStoredBehindOneThatTheBrokersRefuse() throws Exception {
+        KafkaCopyStore store = store();
+        store.fence();
+        send(store, 1, 1);
+        setMostBytes(20_000);
+        store.send(longBlock(2, 100_000), () -> {});
+        assertThatThrownBy(() -> {
+                    for (long sequence = 3; sequence <= 7; sequence++) {
+                        store.send(block(sequence), () -> {});
+                    }
+                    while (true) {
+                        store.check();
+                        Thread.sleep(1);
+                    }
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("larger than the max message size");
+        assertThat(fence(store)).isEqualTo(1);
+        assertThat(stored()).containsExactly(1L);
+        setMostBytes(200_000);
+        send(store, 2, 3);
+        assertThat(stored()).containsExactly(1L, 2L, 3L);
+    }
+
+    private static CopyBlock longBlock(long sequence, int bytes) {
+        ByteBuffer record = ByteBuffer.allocate(RECORD_HEADER_BYTES + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        record.putLong(0).putLong(sequence).putInt(bytes);
+        return CopyBlock.of(RING, record.rewind(), stream -> "orders");
+    }
+
+    private void setMostBytes(int bytes) throws Exception {
+        AlterConfigOp set = new AlterConfigOp(
+                new ConfigEntry("max.message.bytes", Integer.toString(bytes)), AlterConfigOp.OpType.SET);
+        broker.admin()
+                .incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), List.of(set)))
+                .all()
+                .get();
+    }
+
+    /** The next begin goes on where the copy is whole, whoever stored the later ones. */
+    @Test
+    void aBlockBehindAMissingOneIsNotTheEndOfTheCopy() throws Exception {
+        KafkaCopyStore store = store();
+        store.fence();
+        send(store, 1, 3);
+        store.close();
+        put(5, 5);
+        put(6, 6);
+        assertThat(fence(store)).isEqualTo(3);
+        assertThat(fence(store())).as("behind notes alone").isEqualTo(3);
+        send(stores.get(stores.size() - 1), 4, 6);
+        assertThat(fence(store())).isEqualTo(6);
+        put(4, 7);
+        assertThat(fence(store())).as("a missing first block").isEqualTo(6);
+        assertThat(stored()).containsExactly(1L, 2L, 3L, 5L, 6L, 4L, 5L, 6L, 7L);
+    }
+
+    /** Puts a block into the topic as its writer's block with that number. */
+    private void put(long number, long sequence) throws Exception {
+        try (Producer<byte[], byte[]> producer =
+                new KafkaProducer<>(broker.client(), new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(
+                            topic,
+                            0,
+                            HexFormat.of().parseHex(RING),
+                            block(sequence).bytes(),
+                            CopyTopic.numbered(number)))
+                    .get();
+        }
     }
 
     @Test
