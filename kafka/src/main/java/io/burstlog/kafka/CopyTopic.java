@@ -100,8 +100,8 @@ final class CopyTopic implements AutoCloseable {
     /** A message of the ring, without its value: a block has a number from 1 on, a note has 0. */
     private record Place(long offset, long number, boolean isTaken) {}
 
-    /** The ring's newest messages, in order. */
-    private record Newest(List<Place> places) {
+    /** The ring's newest messages, in order; the topic had never one before them if it is whole. */
+    private record Newest(List<Place> places, boolean isWholeTopic) {
 
         /** A writer has so many blocks under way at most: it knew of all before them that they were stored. */
         boolean isEnough() {
@@ -119,7 +119,7 @@ final class CopyTopic implements AutoCloseable {
         /** The offset of the message that {@link CopyTopic#newestBefore} finds; -1: there is none. */
         long offset() {
             long newest = -1;
-            long next = places.isEmpty() ? 0 : places.get(0).number;
+            long next = isWholeTopic || places.isEmpty() ? 0 : places.get(0).number;
             for (Place each : places) {
                 if (each.isTaken) {
                     return each.offset;
@@ -157,14 +157,14 @@ final class CopyTopic implements AutoCloseable {
 
     private Newest newestPlaces(long end) throws IOException {
         long begin = consumer.beginningOffsets(List.of(partition)).get(partition);
-        Newest newest = new Newest(List.of());
+        Newest newest = new Newest(List.of(), false);
         long span = FIRST_SPAN;
         for (long to = end; to > begin && !newest.isEnough(); span = Math.min(LARGEST_SPAN, span * 4)) {
             long from = Math.max(begin, to - span);
             List<Place> places = new ArrayList<>();
             read(from, to, message -> places.add(placeOf(message)));
             places.addAll(newest.places);
-            newest = new Newest(places);
+            newest = new Newest(places, from == 0);
             to = from;
         }
         return newest;
