@@ -175,7 +175,6 @@ public final class BurstCopier implements AutoCloseable {
                     stayFailed(met);
                     break;
                 }
-                stayAway(met);
             }
         } catch (BurstException closed) {
             if (closed.code() != Code.CLOSED) {
@@ -196,10 +195,19 @@ public final class BurstCopier implements AutoCloseable {
         }
     }
 
-    /** Copies until something fails. Returns that; null if the copier is to end. */
+    /**
+     * Tells the last failure and waits, then copies until something fails. Returns that, also if it is the telling;
+     * null if the copier is to end.
+     */
     private Throwable copy() {
         CopySession session = null;
         try {
+            if (failure != null) {
+                stayAway(failure);
+            }
+            if (isStopped()) {
+                return null;
+            }
             if (store == null) {
                 store = settings.store().get();
             }
@@ -257,8 +265,11 @@ public final class BurstCopier implements AutoCloseable {
         blocksBefore = blocks.get();
         pauseMillis = hasStored ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, 2 * pauseMillis);
         state = State.AWAY;
-        report.out(met, System.nanoTime());
-        stop.await(pauseMillis, TimeUnit.MILLISECONDS);
+        try {
+            report.out(met, System.nanoTime());
+        } finally {
+            stop.await(pauseMillis, TimeUnit.MILLISECONDS);
+        }
     }
 
     /** Nobody waits for the copy any more, and the operator hears of it until the log is closed. */

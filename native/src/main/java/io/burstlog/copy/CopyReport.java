@@ -44,9 +44,9 @@ final class CopyReport {
     /** It gets no records for the moment. */
     void out(Throwable failure, long nanoTime) {
         if (!isOut) {
+            tell(Severity.WARN, copy + " gets no records: " + reason(failure) + "; the copier tries again");
             isOut = true;
             outSince = told = nanoTime;
-            tell(Severity.WARN, copy + " gets no records: " + reason(failure) + "; the copier tries again");
         } else if (nanoTime - told >= EVERY_NANOS) {
             told = nanoTime;
             long seconds = TimeUnit.NANOSECONDS.toSeconds(nanoTime - outSince);
@@ -77,7 +77,7 @@ final class CopyReport {
         Thread current = Thread.currentThread();
         try {
             listener.accept(new BurstEvent(severity, Instant.now(), text));
-        } catch (RuntimeException ofListener) { // the copy goes on
+        } catch (Throwable ofListener) { // the copy goes on
             current.getUncaughtExceptionHandler().uncaughtException(current, ofListener);
         }
     }

@@ -15,10 +15,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(240)
 class BurstCopierTest {
@@ -73,10 +76,14 @@ class BurstCopierTest {
         }
     }
 
-    @Test
-    void aListenerThatThrowsDoesNotEndTheCopy() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aListenerThatThrowsDoesNotEndTheCopy(boolean isError) {
         CopyRig rig = rig();
         rig.settings().listener(event -> {
+            if (isError) {
+                throw new AssertionError("of the listener");
+            }
             throw new IllegalStateException("of the listener");
         });
         try (rig) {
@@ -85,6 +92,42 @@ class BurstCopierTest {
             rig.servers.failAtSend(1);
             assertThat(rig.log.awaitCopied(rig.append("order 2"), LONG_ENOUGH)).isTrue();
             assertThat(rig.copied()).isEqualTo(upTo(2));
+        }
+    }
+
+    /** The first failure of the store meets another one while its sentence is made. */
+    private CopyRig rigWhoseFailureCannotBeTold(Error met) {
+        CopyRig rig = rig();
+        AtomicBoolean isSecond = new AtomicBoolean();
+        rig.settings().store(() -> {
+            if (isSecond.getAndSet(true)) {
+                return rig.servers.open();
+            }
+            throw new IllegalStateException() {
+                @Override
+                public String getMessage() {
+                    throw met;
+                }
+            };
+        });
+        return rig.open();
+    }
+
+    @Test
+    void anErrorWhileAFailureIsToldEndsTheCopyAndNobodyWaitsForIt() {
+        try (CopyRig rig = rigWhoseFailureCannotBeTold(new AssertionError("of the sentence"))) {
+            rig.awaitState(State.FAILED);
+            long sequence = rig.append("order 1");
+            assertThatThrownBy(() -> rig.log.awaitCopied(sequence, LONG_ENOUGH)).isInstanceOf(BurstException.class);
+            rig.awaitEvent("gets no records any more: of the sentence");
+        }
+    }
+
+    @Test
+    void aLackOfMemoryWhileAFailureIsToldDoesNotEndTheCopy() {
+        try (CopyRig rig = rigWhoseFailureCannotBeTold(new OutOfMemoryError("of the sentence"))) {
+            assertThat(rig.log.awaitCopied(rig.append("order 1"), LONG_ENOUGH)).isTrue();
+            rig.awaitEvent("gets no records: of the sentence; the copier tries again");
         }
     }
 
