@@ -261,14 +261,27 @@ final class Cluster implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets go of the client, in a thread that nobody interrupts: else the client's close would end halfway and could
+     * not be repeated, and the threads that it left would keep the JVM alive. A caller that is interrupted does not
+     * wait.
+     */
     @Override
     public void close() {
+        Thread closing = new Thread(this::closeClient, "burstlog-copier-close");
+        closing.start();
         try {
-            client.close();
-        } catch (BKException left) {
-            // It holds nothing that others wait for.
+            closing.join();
         } catch (InterruptedException stillToBeSeenByTheCaller) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeClient() {
+        try {
+            client.close();
+        } catch (BKException | InterruptedException left) {
+            // It holds nothing that others wait for.
         }
     }
 }

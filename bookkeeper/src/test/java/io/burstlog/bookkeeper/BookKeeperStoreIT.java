@@ -17,6 +17,7 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -213,6 +214,40 @@ class BookKeeperStoreIT {
             bookies.awaitAvailable(3);
             assertThat(readBack(store)).isEqualTo(numbers(1, 10));
         }
+    }
+
+    /** Threads of the client that stay would keep the JVM alive. */
+    @Test
+    void the_client_is_closed_though_its_caller_is_interrupted() throws Exception {
+        ThreadGroup group = new ThreadGroup("burstlog-copier");
+        List<Throwable> failures = new ArrayList<>();
+        Thread copier = new Thread(group, () -> {
+            try (BookKeeperStore store = store()) {
+                store.fence();
+                assertThat(stayingThreads(group)).isNotEmpty();
+                Thread.currentThread().interrupt();
+            } catch (Throwable failure) {
+                failures.add(failure);
+            }
+            if (!Thread.currentThread().isInterrupted()) {
+                failures.add(new AssertionError("the interrupt is lost"));
+            }
+        });
+        copier.setDaemon(true);
+        copier.start();
+        copier.join();
+        assertThat(failures).isEmpty();
+        for (long begin = System.nanoTime(); !stayingThreads(group).isEmpty(); Thread.sleep(20)) {
+            assertThat(System.nanoTime() - begin)
+                    .as("%s", stayingThreads(group))
+                    .isLessThan(LONG_ENOUGH_NANOS);
+        }
+    }
+
+    private static List<Thread> stayingThreads(ThreadGroup group) {
+        Thread[] all = new Thread[1000];
+        int count = group.enumerate(all);
+        return Stream.of(all).limit(count).filter(each -> !each.isDaemon()).toList();
     }
 
     @Test

@@ -190,8 +190,12 @@ public final class BurstCopier implements AutoCloseable {
 
     private void closeStore() {
         if (store != null) {
+            boolean isInterrupted = Thread.interrupted(); // the store's client would end its own close halfway
             store.close();
             store = null;
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstException;
 import io.burstlog.copy.BurstCopier.State;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
@@ -331,6 +333,30 @@ class BurstCopierTest {
         assertThat(rig.log.awaitCopied(rig.append("short"), LONG_ENOUGH)).isTrue();
         assertThat(rig.copied()).isEqualTo(upTo(2));
         rig.close();
+    }
+
+    /** The interrupt comes while the copier waits for records, which does not notice it. */
+    @Test
+    void theStoreIsClosedByAThreadThatIsNotInterrupted() {
+        CopyRig rig = rig();
+        List<Boolean> interrupts = new CopyOnWriteArrayList<>();
+        rig.settings().store(() -> {
+            CopyStore store = rig.servers.open();
+            return (CopyStore) Proxy.newProxyInstance(
+                    CopyStore.class.getClassLoader(), new Class<?>[] {CopyStore.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("close")) {
+                            interrupts.add(Thread.currentThread().isInterrupted());
+                        }
+                        return method.invoke(store, arguments);
+                    });
+        });
+        rig.open();
+        assertThat(rig.log.awaitCopied(rig.append("order 1"), LONG_ENOUGH)).isTrue();
+        rig.copier.close(Duration.ofNanos(1));
+        rig.awaitState(State.CLOSED);
+        CopyRig.until(() -> !interrupts.isEmpty());
+        assertThat(interrupts).containsExactly(false);
+        rig.log.close(LONG_ENOUGH);
     }
 
     @Test
