@@ -63,7 +63,7 @@ public final class KafkaCopyStore implements CopyStore {
     private final String writerName = UUID.randomUUID().toString();
     private CopyWriter writer;
     private CopyTopic stored;
-    private CopyPlace place;
+    private TopicPlace place;
 
     /** The offset of the newest message that this store knows to be its own; -1 before its first {@link #fence}. */
     private long lastOwn = -1;
@@ -222,7 +222,12 @@ public final class KafkaCopyStore implements CopyStore {
 
     @Override
     public CopyPlace place() {
-        return place;
+        return place.place();
+    }
+
+    @Override
+    public int mostBlockBytes() {
+        return place.mostBlockBytes();
     }
 
     /** A call that may wait for brokers. */

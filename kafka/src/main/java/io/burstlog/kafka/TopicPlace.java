@@ -19,18 +19,19 @@ import org.apache.kafka.common.config.TopicConfig;
  * {@code flush.messages=1}. Nobody is fenced any more if the brokers lose their own topic of transactions: so the
  * weaker of the two topics decides.
  */
-final class TopicPlace {
+record TopicPlace(CopyPlace place, int mostBlockBytes) {
 
     private static final String TRANSACTIONS = "__transaction_state";
 
-    private TopicPlace() {}
+    /** The head of a batch and of its one message, with the key and the header: 130 bytes or so. */
+    private static final int MESSAGE_HEAD_BYTES = 256;
 
     /**
      * Asks the brokers. The topic of transactions is there once a producer is initialized.
      *
      * @throws RefusedException if the topic cannot have a copy
      */
-    static CopyPlace of(Admin admin, String topic) throws ExecutionException, InterruptedException {
+    static TopicPlace of(Admin admin, String topic) throws ExecutionException, InterruptedException {
         Map<String, TopicDescription> descriptions = admin.describeTopics(List.of(topic, TRANSACTIONS))
                 .allTopicNames()
                 .get();
@@ -41,11 +42,12 @@ final class TopicPlace {
         boolean isFlushed = "1".equals(valueOf(own, TopicConfig.FLUSH_MESSAGES_INTERVAL_CONFIG));
         int replicas = Math.min(replicasOf(descriptions.get(topic)), replicasOf(descriptions.get(TRANSACTIONS)));
         int copies = Math.min(replicas, Math.min(inSync(own), inSync(transactions)));
-        return new CopyPlace(
+        CopyPlace place = new CopyPlace(
                 isFlushed ? CopyPlace.Medium.DISK : CopyPlace.Medium.MEMORY,
                 copies,
                 replicas,
                 replicas == 1 ? "broker" : "brokers");
+        return new TopicPlace(place, intOf(own, TopicConfig.MAX_MESSAGE_BYTES_CONFIG) - MESSAGE_HEAD_BYTES);
     }
 
     private static void requireUsable(String topic, Config config, int partitions) {
@@ -73,7 +75,11 @@ final class TopicPlace {
     }
 
     private static int inSync(Config config) {
-        return Integer.parseInt(valueOf(config, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG));
+        return intOf(config, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG);
+    }
+
+    private static int intOf(Config config, String name) {
+        return Integer.parseInt(valueOf(config, name));
     }
 
     private static int replicasOf(TopicDescription topic) {

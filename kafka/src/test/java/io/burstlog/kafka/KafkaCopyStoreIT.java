@@ -238,6 +238,23 @@ class KafkaCopyStoreIT {
         assertThat(stored()).containsExactly(1L, 2L, 3L);
     }
 
+    @Test
+    void theLongestBlockIsTaken() throws Exception {
+        setMostBytes(20_000);
+        KafkaCopyStore store = store();
+        store.fence();
+        assertThat(store.mostBlockBytes()).isEqualTo(19_744);
+        int bytes = store.mostBlockBytes();
+        CopyBlock longest = longBlock(1, bytes - longBlock(1, 0).bytes().length);
+        assertThat(longest.bytes()).hasSize(bytes);
+        Semaphore acknowledged = new Semaphore(0);
+        store.send(longest, acknowledged::release);
+        while (!acknowledged.tryAcquire(50, TimeUnit.MILLISECONDS)) {
+            store.check();
+        }
+        assertThat(stored()).containsExactly(1L);
+    }
+
     private static CopyBlock longBlock(long sequence, int bytes) {
         ByteBuffer record = ByteBuffer.allocate(RECORD_HEADER_BYTES + bytes).order(ByteOrder.LITTLE_ENDIAN);
         record.putLong(0).putLong(sequence).putInt(bytes);

@@ -222,8 +222,10 @@ public final class BurstCopier implements AutoCloseable {
             if (buffer == null) {
                 buffer = ByteBuffer.allocateDirect(settings.blockBytes());
             }
+            // A quarter is left for the names of streams.
+            int blockBytes = Math.min(settings.blockBytes(), store.mostBlockBytes() / 4 * 3);
             while (!isStopped()) {
-                buffer = session.step(buffer, settings.blockBytes());
+                buffer = session.step(buffer, blockBytes);
             }
             return null;
         } catch (Throwable met) {

@@ -100,6 +100,15 @@ public interface CopyStore extends Closeable {
     /** {@return where its blocks are; valid after {@link #fence}} */
     CopyPlace place();
 
+    /**
+     * Tells how long a block may be; valid after {@link #fence}. A block that has one record only may be longer.
+     *
+     * @return so many bytes; by default there is no limit
+     */
+    default int mostBlockBytes() {
+        return Integer.MAX_VALUE;
+    }
+
     /** Lets go of the store's client. Blocks under way may still be stored. */
     @Override
     void close();

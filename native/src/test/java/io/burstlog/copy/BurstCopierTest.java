@@ -78,6 +78,22 @@ class BurstCopierTest {
         }
     }
 
+    @Test
+    void noBlockIsLongerThanTheStoreTakes() {
+        CopyRig rig = rig();
+        rig.servers.mostBlockBytes = 8192;
+        try (rig) {
+            rig.openLog();
+            for (int i = 1; i <= 100; i++) {
+                rig.append("order".repeat(200));
+            }
+            rig.start();
+            assertThat(rig.log.awaitCopied(100, LONG_ENOUGH)).isTrue();
+            assertThat(rig.copied()).isEqualTo(upTo(100));
+            assertThat(rig.servers.blocks()).allMatch(block -> block.bytes().length <= 8192);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aListenerThatThrowsDoesNotEndTheCopy(boolean isError) {

@@ -29,6 +29,7 @@ final class MemoryCopy {
     private boolean goesAway;
     private boolean isReachable = true;
     private Runnable late;
+    int mostBlockBytes = Integer.MAX_VALUE;
     CopyPlace place = new CopyPlace(Medium.MEMORY, 2, 3, "servers");
 
     MemoryCopy(long seed) {
@@ -175,6 +176,11 @@ final class MemoryCopy {
         @Override
         public CopyPlace place() {
             return place;
+        }
+
+        @Override
+        public int mostBlockBytes() {
+            return mostBlockBytes;
         }
 
         @Override
