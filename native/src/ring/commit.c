@@ -268,6 +268,13 @@ static int has_failed(const struct ring *ring) {
     return atomic_load_explicit(&ring->failed, memory_order_relaxed) != 0;
 }
 
+/* The leader's look behind the store of its seal, before it touches the device. ring_quiesce relies on it: a close does
+ * not wait for a leader that seals on a failed ring. ring_fail fences all threads. */
+static inline __attribute__((always_inline)) int has_failed_behind_seal(const struct ring *ring) {
+    atomic_signal_fence(memory_order_seq_cst);
+    return has_failed(ring);
+}
+
 /* Takes one completion. Advances the watermark over all leading writes that are complete. */
 static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     take_completion(ring)->done = 1;
@@ -280,9 +287,7 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
 
 /* Writes a round that is one piece, and sealed: nothing else is under way, neither before nor after. */
 static inline __attribute__((always_inline)) void write_sealed(struct ring *ring, struct ring_round *round) {
-    /* ring_quiesce relies on this look behind the store of the seal: ring_fail fences all threads. */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (has_failed(ring)) {
+    if (has_failed_behind_seal(ring)) {
         return;
     }
     submit(ring, round, &ring->writes[0], round->from, round->end);
@@ -334,7 +339,7 @@ static __attribute__((noinline)) int write_pieces(struct ring *ring, struct ring
 void commit_round(struct ring *ring, struct limit *limit) {
     struct ring_round round;
     begin(ring, &round);
-    if (round.from == round.end) {
+    if (round.from == round.end || has_failed_behind_seal(ring)) {
         return;
     }
     const int is_one_piece = piece_end(ring, &round, round.from) == round.end;

@@ -65,6 +65,22 @@ static void a_commit_that_seals_meanwhile_does_not_open_it_again(void **state) {
     assert_int_equal(claim_record(ring, record_bytes(4), &claim), -EIO);
 }
 
+/* It sees no failure, and gets no CPU until the ring has failed and a close has let go of the device. */
+static void a_leader_that_seals_behind_a_close_leaves_the_device_alone(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    struct claim unpublished;
+    struct limit limit = limit_of(-1);
+    assert_int_equal(claim_record(ring, record_bytes(4), &unpublished), 0);
+    other_leads(ring, LEADER_CLAIMED);
+    ring_fail(ring, "broken");
+    ring_quiesce(ring);
+    ring->device = NULL;
+    commit_round(ring, &limit);
+    assert_int_equal(fake_platform.slept_ns, 0);
+    assert_int_equal(atomic_load(&ring->commits), 0);
+}
+
 static struct claim stuck;
 
 /* Two records that can be counted, one that its thread never publishes, and two behind it. */
@@ -117,6 +133,7 @@ int main(void) {
         RING_TEST(what_is_enqueued_meanwhile_is_not_called_accepted),
         RING_TEST(an_offer_does_not_wait_for_the_reason),
         RING_TEST(a_commit_that_seals_meanwhile_does_not_open_it_again),
+        RING_TEST(a_leader_that_seals_behind_a_close_leaves_the_device_alone),
         RING_TEST(records_behind_one_that_was_never_published_are_counted_as_lost),
         RING_TEST(so_they_are_where_an_earlier_epoch_left_a_record),
         RING_TEST(without_such_a_one_their_number_is_exact),
