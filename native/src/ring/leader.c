@@ -309,7 +309,7 @@ static int may_not_wait(struct ring *ring, const struct limit *limit, int64_t sl
 }
 
 /* Sleeps until the commit that concerns this sequence, or the one before it, has ended. */
-static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct limit *limit, int64_t left_ns) {
+static void sleep_in_group(struct ring *ring, uint64_t sequence, struct limit *limit, int64_t left_ns) {
     const uint32_t finished = atomic_load(&ring->generation[0]);
     uint64_t leader = atomic_load(&ring->leader);
     int64_t slept_ns = 0;
@@ -323,6 +323,9 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct li
     }
     if (is_durable(ring, sequence) || ring_has_failed(ring)) {
         return;
+    }
+    if (slept_ns > 0) {
+        left_ns = limit_left_ns(limit, ring->platform); /* the naps took some of it, or all */
     }
     /* A gathering leader seals next, and everything claimed until then becomes part of its commit. */
     const int is_part = leader == LEADER_GATHERING || sequence < leader - LEADER_SEALED;

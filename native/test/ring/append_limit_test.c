@@ -198,6 +198,25 @@ static void a_limit_holds_while_another_leader_does_not_seal(void **state) {
     other_lets_go(ring);
 }
 
+static void seals_late(struct fake_platform *fake) {
+    time_passes(fake);
+    if (fake->now_ns >= 1000 * MS + LIMIT_NS - MS) {
+        atomic_store(&fake_device.ring->leader, LEADER_SEALED + 1);
+    }
+}
+
+static void a_sleep_behind_a_late_seal_is_as_long_as_what_is_left(void **state) {
+    (void)state;
+    struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
+    other_leads(ring, LEADER_CLAIMED);
+    fake_platform.asleep = seals_late;
+    fake_platform.lies_down = long_park;
+    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+    assert_int_equal(atomic_load(&fake_platform.parks), 1);
+    assert_in_range(atomic_load(&fake_platform.parked_ns), 1, MS);
+    other_lets_go(ring);
+}
+
 static _Atomic pid_t other_thread;
 
 static void *append_without_limit(void *argument) {
@@ -373,6 +392,7 @@ int main(void) {
         RING_TEST(the_next_straggler_has_ten_seconds_of_its_own),
         RING_TEST(a_limit_holds_while_a_failure_is_being_written_down),
         RING_TEST(a_limit_holds_while_another_leader_does_not_seal),
+        RING_TEST(a_sleep_behind_a_late_seal_is_as_long_as_what_is_left),
         RING_TEST(one_whose_limit_is_over_wakes_another_one_to_lead),
         RING_TEST(one_limit_holds_for_all_releases_of_space),
         RING_TEST(the_waits_for_space_and_for_others_share_one_limit),

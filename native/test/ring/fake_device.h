@@ -52,6 +52,7 @@ struct fake_platform {
     int64_t now_ns;
     uint64_t randoms;
     _Atomic unsigned parks;
+    _Atomic int64_t parked_ns; /* the limit of the last park */
     _Atomic unsigned unparks;
     void (*lies_down)(struct fake_platform *fake);
     void (*asleep)(struct fake_platform *fake);
@@ -88,6 +89,7 @@ static inline int fake_park(const struct platform *platform, _Atomic uint32_t *w
     void (*lies_down)(struct fake_platform * fake) =
         fake->lies_down; /* the test may change it when it sees the count */
     atomic_fetch_add(&fake->parks, 1);
+    atomic_store(&fake->parked_ns, timeout_ns);
     if (lies_down != NULL) {
         lies_down(fake);
     }
