@@ -300,8 +300,12 @@ static int spin(struct ring *ring, uint64_t sequence, struct limit *limit) {
 }
 
 /* A thread that waits for a leader to seal has slept so long for it. A leader that came alone copies its record before
- * it seals, so it may be stuck as any producer may be: the ring fails then. The sum of sleeps counts, as in commit.c. */
-static int may_not_wait(struct ring *ring, const struct limit *limit, int64_t slept_ns) {
+ * it seals, so it may be stuck as any producer may be: the ring fails then. The sum of sleeps counts, as in commit.c.
+ * Others go alone, one after the other, only if all is durable: this thread does not wait for them. */
+static int may_not_wait(struct ring *ring, uint64_t sequence, const struct limit *limit, int64_t slept_ns) {
+    if (is_durable(ring, sequence)) {
+        return 1;
+    }
     if (slept_ns >= RING_STRAGGLER_NS) {
         commit_fail_stuck(ring, atomic_load(&ring->durable_next_sequence));
     }
@@ -314,7 +318,7 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, struct limit *l
     uint64_t leader = atomic_load(&ring->leader);
     int64_t slept_ns = 0;
     for (int look = 0; leader == LEADER_CLAIMED; look++) {
-        if (!leader_is_there(ring) || (look >= SPIN_LOOKS && may_not_wait(ring, limit, slept_ns))) {
+        if (!leader_is_there(ring) || (look >= SPIN_LOOKS && may_not_wait(ring, sequence, limit, slept_ns))) {
             return;
         }
         spin_or_sleep(ring->platform, look);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/spin.h"
 #include "ring/fake_device.h"
 
 static int64_t append_four(void) {
@@ -202,6 +203,28 @@ static void one_that_does_not_copy_fails_the_ring_after_ten_seconds(void **state
     assert_false(leader_is_there(ring));
 }
 
+static struct claim lone;
+
+/* Its leader ends the commit, and another thread goes alone behind that. Nobody sees the seal. */
+static void another_one_goes_alone(struct fake_platform *fake) {
+    fake->asleep = not_without_end;
+    other_lets_go(fake_device.ring);
+    assert_int_equal(ring_commit(fake_device.ring), 1);
+    assert_int_equal(claim_alone(fake_device.ring, record_bytes(4), &lone), 1);
+}
+
+static void one_whose_record_is_durable_does_not_wait_for_who_goes_alone_behind_it(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    other_leads(ring, LEADER_CLAIMED);
+    fake_platform.asleep = another_one_goes_alone;
+    assert_int_equal(append_four(), 1);
+    assert_int_equal(fake_platform.slept_ns, SPIN_SLEEP_NS);
+    assert_false(ring_is_failing(ring));
+    claim_publish(ring, &lone, "late", 4, 0, (struct claim_label){0});
+    assert_int_equal(leader_commit_alone(ring, &lone, record_bytes(4)), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(it_leads_behind_a_seal_and_lets_go),
@@ -214,6 +237,7 @@ int main(void) {
         RING_TEST(a_failure_meanwhile_and_a_failed_write_acknowledge_nothing),
         RING_TEST(its_end_wakes_who_sleeps_for_the_next_commit),
         RING_TEST(one_that_does_not_copy_fails_the_ring_after_ten_seconds),
+        RING_TEST(one_whose_record_is_durable_does_not_wait_for_who_goes_alone_behind_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
