@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/keep.h"
 
+int64_t keep_time_ns(const struct timespec *changed) {
+    const int64_t most_s = INT64_MAX / 1000000000 - 1, s = changed->tv_sec;
+    return s < 0 ? 0 : (s < most_s ? s : most_s) * 1000000000 + changed->tv_nsec;
+}
+
 int keep_is_beyond(const struct keep_limits *limits, const struct keep_sum *sum, int64_t age_ns) {
     return age_ns > limits->age_ns || sum->count > limits->count || sum->bytes > limits->bytes;
 }

@@ -10,6 +10,7 @@
 #define BURST_BASE_KEEP_H
 
 #include <stdint.h>
+#include <time.h>
 
 struct keep_limits {
     uint64_t count, bytes; /* UINT64_MAX: any number */
@@ -40,6 +41,9 @@ struct keep_thing {
 struct keep_sum {
     uint64_t count, bytes;
 };
+
+/* The time of a change, for `changed_ns`. One before 1970 counts as 1970, and one too late for the type as the latest. */
+int64_t keep_time_ns(const struct timespec *changed);
 
 /* `newer` begins as zeros. It adds up the things asked for so far. */
 struct keep {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/keep.h"
 #include "base/retry.h"
 #include "consume/position.h"
 #include "media/segment.h"
@@ -80,7 +81,7 @@ int folder_segments(int folder, struct segment_list *list) {
         } else {
             facts->first_number = number;
             facts->bytes = (uint64_t)status.st_size;
-            facts->changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+            facts->changed_ns = keep_time_ns(&status.st_mtim);
         }
     }
     if (entries != NULL) {

@@ -35,12 +35,6 @@ struct list {
     size_t count, room;
 };
 
-/* Times before 1970 count as 1970, and times too late for the type as the latest one. */
-static int64_t changed_ns(const struct stat *status) {
-    const int64_t most_s = INT64_MAX / 1000000000 - 1, s = status->st_mtim.tv_sec;
-    return s < 0 ? 0 : (s < most_s ? s : most_s) * 1000000000 + status->st_mtim.tv_nsec;
-}
-
 /* ---------------------------------------------------------------------------------------------- the rolled files */
 
 static void list_free(struct list *list) {
@@ -92,7 +86,7 @@ static int look_at(const struct rolling_name *name, int folder, const char *entr
     }
     snprintf(found->name, sizeof found->name, "%s", entry);
     found->bytes = (uint64_t)status.st_size;
-    found->changed_ns = changed_ns(&status);
+    found->changed_ns = keep_time_ns(&status.st_mtim);
     return 1;
 }
 

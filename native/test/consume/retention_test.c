@@ -246,6 +246,18 @@ static void an_old_segment_is_beyond_the_limit(void **state) {
     assert_int_equal(count_told("consumer reader has not passed"), 1);
 }
 
+/* Its time in nanoseconds is more than a number holds: it is no time before 1970. */
+static void a_segment_of_the_far_future_is_not_an_old_one(void **state) {
+    (void)state;
+    begin_to_retain(&(struct retention_limits){.limit_bytes = UINT64_MAX, .limit_ns = 100 * SECOND_NS, .releases = 1});
+    assert_int_equal(log_write(600), 0);
+    const size_t before = list();
+    const struct timespec far[2] = {{.tv_sec = 12000000000}, {.tv_sec = 12000000000}};
+    assert_int_equal(utimensat(AT_FDCWD, segment_path(1), far, 0), 0);
+    look();
+    assert_int_equal(list(), before);
+}
+
 static void what_cannot_be_deleted_is_told_once(void **state) {
     (void)state;
     begin_to_retain(&(struct retention_limits){NO_LIMIT});
@@ -315,6 +327,7 @@ int main(void) {
         RETENTION_TEST(beyond_the_limit_they_are_released_and_the_consumer_is_told_what_is_missing),
         RETENTION_TEST(that_nobody_reads_is_told),
         RETENTION_TEST(an_old_segment_is_beyond_the_limit),
+        RETENTION_TEST(a_segment_of_the_far_future_is_not_an_old_one),
         RETENTION_TEST(what_cannot_be_deleted_is_told_once),
         RETENTION_TEST(the_last_look_knows_how_far_each_consumer_is),
         RETENTION_TEST(what_could_not_be_listed_holds_all),
