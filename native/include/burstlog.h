@@ -263,7 +263,7 @@ int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 int burst_flush(burst_t *log, int64_t timeout_ns);
 
 /* Asks the log file to sync now, and waits until all records accepted so far are durable in it. timeout_ns and result
- * are those of burst_await_durable. Also returns -EIO if a failed ring's medium takes no checkpoint of them. */
+ * are those of burst_await_durable. Also returns -EIO if a failed ring has lost one of them, or takes no checkpoint. */
 int burst_await_drained(burst_t *log, int64_t timeout_ns);
 
 /*

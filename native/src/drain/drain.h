@@ -116,6 +116,9 @@ int drain_step(struct drain *drain, int sync);
  * more. */
 int drain_is_done(const struct drain *drain);
 
+/* Whether the last step has noted all that can still be read of the log, and streams lack what cannot: see unreadable. */
+int drain_is_cut_off(const struct drain *drain);
+
 /* The drain begins no further batch after this time of the monotonic clock. INT64_MAX: no such time. */
 void drain_give_up_at(struct drain *drain, int64_t when_ns);
 

@@ -190,6 +190,7 @@ int stream_sync(struct drain *drain, struct drain_stream *stream) {
         if (answer != OUTLET_READY) {
             stream_rewind(stream); /* the outlet has left its destination */
             stream->rc = answer < 0 ? answer : 0;
+            stream->is_unreadable = 0; /* it has records again that can be read */
             return 0;
         }
         stream->unsynced = 0;

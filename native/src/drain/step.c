@@ -39,10 +39,10 @@ uint64_t drain_copied_reach(const struct drain *drain) {
 }
 
 /* Whether to sync the stream now. A partly written batch is never synced: the state would note its beginning without
- * its end. */
+ * its end. A stream that stalls goes on later, and is synced then; but one whose next record is lost goes no further. */
 static int is_due(const struct drain *drain, const struct drain_stream *stream, int is_idle, int sync) {
     const uint64_t written = stream->written.walk.position, noted = stream->noted_at.walk.position;
-    if (stream->rc < 0 || stream->partly > 0 || (written == noted && !stream->must_sync)) {
+    if ((stream->rc < 0 && !stream->is_unreadable) || stream->partly > 0 || (written == noted && !stream->must_sync)) {
         return 0;
     }
     return sync || is_idle || stream->must_sync || is_space_awaited(drain) ||
@@ -170,6 +170,18 @@ int drain_is_done(const struct drain *drain) {
         }
     }
     return 1;
+}
+
+int drain_is_cut_off(const struct drain *drain) {
+    int is_cut_off = 0;
+    EACH_STREAM(drain, stream) {
+        const int is_at_its_end = stream->partly > 0 || stream->written.walk.position == stream->noted_at.walk.position;
+        if (stream->is_unreadable ? !is_at_its_end : !stream_is_done(stream, drain->durable)) {
+            return 0;
+        }
+        is_cut_off |= stream->is_unreadable;
+    }
+    return is_cut_off;
 }
 
 void drain_give_up_at(struct drain *drain, int64_t when_ns) {

@@ -54,6 +54,12 @@ static int drained_never(const burst_t *log) {
                          "open finds out",
                          log->ring->path, log->ring->failure);
     }
+    if (atomic_load(&log->engine->keeper.is_cut_off)) {
+        return error_set(EIO,
+                         "ring %s has failed: %s; the log file has all before the first record that is lost, and gets "
+                         "no more until the ring is opened again",
+                         log->ring->path, log->ring->failure);
+    }
     return users_are_closing(&log->users)
                ? error_set(ESHUTDOWN, "the log on ring %s was closed while waiting", log->ring->path)
                : 0;

@@ -51,7 +51,7 @@ int engine_step(struct engine *engine, int sync) {
     }
     const uint64_t durable = keeper_begin_step(&engine->keeper);
     const int rc = drain_step(engine->drainer.drain, sync);
-    keeper_end_step(&engine->keeper, durable, rc);
+    keeper_end_step(&engine->keeper, durable, rc, drain_is_cut_off(engine->drainer.drain));
     return rc;
 }
 

@@ -41,11 +41,15 @@ static uint64_t in_flight_end(const struct ring *ring) {
                : 0;
 }
 
-/* A thread that waits for the log file may wait in vain. */
-static void count_failure(struct keeper *keeper) {
-    atomic_fetch_add(&keeper->failed_writes, 1);
+/* A thread that waits for the log file has to look again: it may wait in vain. */
+static void wake_waiting(struct keeper *keeper) {
     event_count_notify(&keeper->drained, keeper->parts.platform);
     progress_drained(keeper->parts.ring);
+}
+
+static void count_failure(struct keeper *keeper) {
+    atomic_fetch_add(&keeper->failed_writes, 1);
+    wake_waiting(keeper);
 }
 
 static struct ledger_note note_of(const struct keeper *keeper) {
@@ -174,9 +178,12 @@ uint64_t keeper_begin_step(struct keeper *keeper) {
     return durable;
 }
 
-void keeper_end_step(struct keeper *keeper, uint64_t durable, int rc) {
+void keeper_end_step(struct keeper *keeper, uint64_t durable, int rc, int is_cut_off) {
     if (rc < 0) {
         note_watermark(keeper, durable);
+    }
+    if (atomic_exchange(&keeper->is_cut_off, (uint32_t)is_cut_off) == 0 && is_cut_off) {
+        wake_waiting(keeper);
     }
 }
 
@@ -200,8 +207,7 @@ void keeper_hear_looked(struct keeper *keeper, uint64_t progress) {
     if (keeper->progress != progress) {
         keeper->progress = progress;
         /* A change of file alone notifies nobody: the waiting thread would ask for the next try at once. */
-        event_count_notify(&keeper->drained, keeper->parts.platform);
-        progress_drained(keeper->parts.ring);
+        wake_waiting(keeper);
     }
 }
 

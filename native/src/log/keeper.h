@@ -37,11 +37,12 @@ struct keeper {
     uint64_t progress; /* drain_progress at the last notification */
     /* Writes to the fixed head that failed, in a row; the first of them failed the ring. */
     _Atomic uint32_t failed_writes;
-    int failure_noted;        /* a note says how far the writes of the failed ring may have reached */
-    int name_lost;            /* the ring has lost its name, and the operator knows */
-    uint64_t stalled_at;      /* the watermark when the drain last stalled */
-    uint64_t watermark_noted; /* the watermark that was noted then */
-    int64_t failure_told_ns;  /* 0: the ring has not failed */
+    _Atomic uint32_t is_cut_off; /* drain_is_cut_off */
+    int failure_noted;           /* a note says how far the writes of the failed ring may have reached */
+    int name_lost;               /* the ring has lost its name, and the operator knows */
+    uint64_t stalled_at;         /* the watermark when the drain last stalled */
+    uint64_t watermark_noted;    /* the watermark that was noted then */
+    int64_t failure_told_ns;     /* 0: the ring has not failed */
     int64_t failed_since_ns;
 };
 
@@ -53,8 +54,8 @@ void keeper_end(struct keeper *keeper);
  * least. */
 uint64_t keeper_begin_step(struct keeper *keeper);
 
-/* Behind it, with its result. */
-void keeper_end_step(struct keeper *keeper, uint64_t durable, int rc);
+/* Behind it, with its result and drain_is_cut_off. */
+void keeper_end_step(struct keeper *keeper, uint64_t durable, int rc, int is_cut_off);
 
 /* The drain tells these, as in struct drain_host. checkpoints: those of the drain of this process; NULL: the slots are
  * read from the medium. progress: drain_progress. */

@@ -242,13 +242,18 @@ static void a_page_lost_while_open_is_not_drained_as_zeros(void **state) {
     /* Block 0 has the marker; the next pages have 60 whole records. */
     assert_int_equal(truncate(ring_path, 1024 * 1024 + 5 * 4096), 0);
     unblock_file();
-    assert_int_equal(burst_await_drained(log, SECOND_NS / 2), 0);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), -EIO);
+    assert_non_null(strstr(burst_last_error(), "has all before the first record that is lost"));
+    const int64_t drained = stats_of(log).drained_sequence;
+    assert_int_equal(burst_is_drained(log, drained), 1);
+    assert_int_equal(burst_is_drained(log, drained + 1), -EIO);
     burst_event_t event = {.struct_bytes = sizeof event};
     while (burst_next_event(log, &event, 0) == 1) {
         assert_null(strstr(event.text, "cannot be written: EIO")); /* the ring is to blame, not the log file */
     }
     burst_close(log);
-    assert_in_range(last_in_file(2), 1, 1 + 4 * 4096 / 320);
+    assert_int_equal(last_in_file(2), drained);
+    assert_in_range(drained, 2, 1 + 4 * 4096 / 320);
 }
 
 int main(void) {
