@@ -21,6 +21,10 @@
  * are, and the copy must drop them. It cannot know that if the log was opened twice since and went on without the copy: a
  * WARN event tells it.
  *
+ * A ring that has lost records which were durable in it is refused: its disk lied, say, or an older state of it was put back.
+ * Each block says which records were durable when its last one was sealed, so a loss of the commits behind these alone is
+ * not noticed.
+ *
  * Any thread may call these functions, but one thread at a time takes. They return -EINVAL for a log without a copy,
  * -ESHUTDOWN for a closed one, and -EOWNERDEAD in a forked child, each with a sentence. Blocks can be taken and confirmed
  * while burst_close() waits.
@@ -40,14 +44,17 @@ typedef struct burst_copy_begun {
     /* So many of the copy's last records are of no log: drop them. Then next_sequence is the last one + 1 - surplus +
      * missing: the log file may have others with their sequences, which are missing. */
     int64_t surplus;
+    int64_t durable_sequence; /* the last record before next_sequence that is durable in the ring: noted, too */
 } burst_copy_begun_t;
 
 /* Begins, or begins again, behind the copy's last record; 0: the copy is empty. last_epoch is the epoch in the header of
- * that record (burst_copy_block_t.epoch). A copy that has noted begun->next_sequence and got no record since gives
- * next_sequence - 1 and the epoch in *begun: so a gap is named once. Returns 0, or -EINVAL if the ring cannot have written such a record: then
- * nothing has changed. A WARN event names what is missing. The first call after an open may read the headers of the whole
- * ring. */
-int burst_copy_begin(burst_t *log, int64_t last_sequence, uint32_t last_epoch, burst_copy_begun_t *begun);
+ * that record, durable_sequence is that of its block (burst_copy_block_t), or of an earlier one; 0: not known. A copy that
+ * has noted begun->next_sequence and got no record since gives next_sequence - 1, and the epoch and the durable_sequence in
+ * *begun: so a gap is named once. Returns 0, or -EINVAL if the ring cannot have written such a record, or has lost records
+ * up to durable_sequence: then nothing has changed. A WARN event names what is missing. The first call after an open may
+ * read the headers of the whole ring. */
+int burst_copy_begin(burst_t *log, int64_t last_sequence, uint32_t last_epoch, int64_t durable_sequence,
+                     burst_copy_begun_t *begun);
 
 /* Nothing waits for the copy any more, until burst_copy_begin: an ERROR event tells it, and those who wait for a record to
  * be copied get -ENOTCONN. */
@@ -58,7 +65,8 @@ typedef struct burst_copy_block {
     uint32_t epoch;        /* of all its records */
     size_t bytes;
     int64_t first_sequence;
-    int64_t last_sequence; /* it has each record between the two */
+    int64_t last_sequence;    /* it has each record between the two */
+    int64_t durable_sequence; /* when the last one was sealed the records up to this one were durable in the ring */
 } burst_copy_block_t;
 
 /*

@@ -8,10 +8,11 @@
 static uint8_t block_bytes[8 * BLOCK_BYTES];
 static struct copier_block block;
 
-/* The copy: the epoch of each of its records, by its sequence, and its first payload byte. */
+/* The copy: the epoch of each of its records, by its sequence, what was durable then, and its first payload byte. */
 #define COPIED_MOST 4096
 static struct {
     uint32_t epoch[COPIED_MOST];
+    uint64_t durable[COPIED_MOST];
     uint8_t first_byte[COPIED_MOST];
     uint64_t last;
 } copied;
@@ -40,11 +41,13 @@ static inline void store(void) {
         assert_int_equal(header->epoch, block.epoch);
         assert_int_equal(sequence, copied.last + 1);
         copied.epoch[sequence] = header->epoch;
+        copied.durable[sequence] = sequence - header->in_flight - 1;
         copied.first_byte[sequence] = ((const uint8_t *)record_payload(header))[0];
         copied.last = sequence;
         at += record_bytes(header->length);
     }
     assert_int_equal(at, block.bytes);
+    assert_int_equal(block.durable_sequence, copied.durable[copied.last]);
 }
 
 static inline int take_within(size_t room) {
@@ -61,12 +64,17 @@ static inline int take(void) {
 
 static struct copier_begun begun;
 
+static inline int try_to_begin(void) {
+    return copier_begin(copy(), copied.last, copied.epoch[copied.last], copied.durable[copied.last], &begun);
+}
+
 /* Begins behind what the copy has, drops what is of no log, and notes where it goes on. */
 static inline void begin(void) {
-    assert_int_equal(copier_begin(copy(), copied.last, copied.epoch[copied.last], &begun), 0);
+    assert_int_equal(try_to_begin(), 0);
     assert_int_equal(begun.next_sequence, copied.last + 1 + begun.missing - begun.surplus);
     copied.last = begun.next_sequence - 1;
     copied.epoch[copied.last] = begun.epoch;
+    copied.durable[copied.last] = begun.durable_sequence;
 }
 
 static inline void open_and_begin(void) {

@@ -33,22 +33,25 @@ static int check_sequence(const burst_t *log, int64_t sequence) {
                : error_set(EINVAL, "there is no sequence %lld on ring %s", (long long)sequence, log->ring->path);
 }
 
-int burst_copy_begin(burst_t *log, int64_t last_sequence, uint32_t last_epoch, burst_copy_begun_t *begun) {
+int burst_copy_begin(burst_t *log, int64_t last_sequence, uint32_t last_epoch, int64_t durable_sequence,
+                     burst_copy_begun_t *begun) {
     struct copier_begun at;
     int rc = check_size("begun", begun->struct_bytes, sizeof *begun);
     rc = rc < 0 ? rc : check_sequence(log, last_sequence);
+    rc = rc < 0 ? rc : check_sequence(log, durable_sequence);
     rc = rc < 0 ? rc : enter(log);
     if (rc < 0) {
         return rc;
     }
-    rc = copier_begin(log->engine->copy, (uint64_t)last_sequence, last_epoch, &at);
+    rc = copier_begin(log->engine->copy, (uint64_t)last_sequence, last_epoch, (uint64_t)durable_sequence, &at);
     log_leave(log);
     if (rc == 0) {
         *begun = (burst_copy_begun_t){.struct_bytes = sizeof *begun,
                                       .epoch = at.epoch,
                                       .next_sequence = (int64_t)at.next_sequence,
                                       .missing = (int64_t)at.missing,
-                                      .surplus = (int64_t)at.surplus};
+                                      .surplus = (int64_t)at.surplus,
+                                      .durable_sequence = (int64_t)at.durable_sequence};
     }
     return rc;
 }
@@ -76,7 +79,8 @@ int burst_copy_take(burst_t *log, void *buffer, size_t bytes, int64_t timeout_ns
                                       .epoch = taken.epoch,
                                       .bytes = taken.bytes,
                                       .first_sequence = (int64_t)taken.first_sequence,
-                                      .last_sequence = (int64_t)taken.last_sequence};
+                                      .last_sequence = (int64_t)taken.last_sequence,
+                                      .durable_sequence = (int64_t)taken.durable_sequence};
     }
     return rc;
 }

@@ -187,6 +187,7 @@ static int64_t put(const struct copier *copy, const struct log_item *item, uint8
     }
     block->first_sequence = block->bytes == 0 ? header->sequence : block->first_sequence;
     block->last_sequence = header->sequence;
+    block->durable_sequence = header->sequence - header->in_flight - 1;
     block->epoch = header->epoch;
     block->bytes += bytes;
     return (int64_t)bytes;

@@ -17,6 +17,10 @@
  * other records, so copier_begin asks for the epoch of the copy's last record, and says how many of its records are void.
  * It cannot if the log went on without the copy in an epoch between the two, and says so.
  *
+ * A record's header says which records were durable in the ring when it was sealed, and the newest one that the copy has says
+ * so of most that it has. If a later epoch gives the sequence of one of them to another record, the ring has lost it, and
+ * no crash of a sound medium does that: copier_begin refuses, since the copy may be the only one to have it.
+ *
  * A copy notes where it goes on, with the epoch of the ring then. That is the epoch in which its records and the log's
  * were compared, so it stands for the copy's last record at the next begin: no record before the note is of a later
  * epoch, unless a crash took the one that it had replaced.
@@ -94,11 +98,15 @@ struct copier_begun {
     uint64_t missing;       /* so many records before that one the copy lacks, and the ring does not hold any more */
     uint64_t surplus;       /* so many of the copy's last records were never acknowledged, and are to be dropped */
     uint32_t epoch;         /* of the ring: a note of `next_sequence` in the copy has it */
+    /* The last record before `next_sequence` that is durable in the ring: the note has it, too. */
+    uint64_t durable_sequence;
 };
 
-/* The copy is there, and ends with that record; 0: it is empty. Returns 0; or, with a sentence, -ESHUTDOWN, -EINVAL if no
- * such record can be of this ring, -EIO if pages of the ring are lost. */
-int copier_begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun);
+/* The copy is there, and ends with that record; 0: it is empty. `durable_sequence` is that of the block with the record, or of
+ * the note; 0: not known. Returns 0; or, with a sentence, -ESHUTDOWN, -EINVAL if no such record can be of this ring, or if
+ * the ring has lost records that were durable in it, -EIO if pages of the ring are lost. */
+int copier_begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t durable_sequence,
+                 struct copier_begun *begun);
 
 /* Nothing waits for the copy any more, until it begins again. Returns 0, or -ESHUTDOWN with a sentence. */
 int copier_away(struct copier *copy);
@@ -107,6 +115,8 @@ struct copier_block {
     size_t bytes;
     uint64_t first_sequence, last_sequence;
     uint32_t epoch; /* of all its records */
+    /* When its last record was sealed the records up to this one were durable in the ring. */
+    uint64_t durable_sequence;
 };
 
 /* Gives the next records, as they stand in the image: header, payload, zeros up to the next record. Pads and markers are

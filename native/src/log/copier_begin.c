@@ -69,7 +69,36 @@ static void note_missing(struct copier *copy, uint64_t from, uint64_t end) {
     copy->missing_end = end;
 }
 
-static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
+/* Refuses a ring that cannot be the one of the copy, or which has lost durable records of the copy: `last` is the copy's last
+ * one that is of the log. */
+static int check_ring(const struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t durable_sequence,
+                      uint64_t next, uint64_t last) {
+    if (last_epoch > copy->ring->epoch || (last_epoch == copy->ring->epoch && last_sequence >= next)) {
+        return error_set(
+            EINVAL,
+            "copy %s ends with record %llu of epoch %u, and ring %s in epoch %u has none such: the copy is "
+            "of another ring, or an older state of the ring was put back",
+            copy->name, (unsigned long long)last_sequence, last_epoch, copy->ring->path, copy->ring->epoch);
+    }
+    return last >= durable_sequence
+               ? 0
+               : error_set(
+                     EINVAL,
+                     "ring %s has lost records %llu to %llu, which were durable in it when copy %s got record %llu: "
+                     "recover them from the copy, and go on with a new ring",
+                     copy->ring->path, (unsigned long long)last + 1, (unsigned long long)durable_sequence, copy->name,
+                     (unsigned long long)last_sequence);
+}
+
+/* Returns the last record before `next` that is durable in the ring. */
+static uint64_t durable_before(const struct copier *copy, uint64_t next) {
+    uint64_t position, durable_next;
+    ring_durable(copy->ring, &position, &durable_next);
+    return (durable_next < next ? durable_next : next) - 1;
+}
+
+static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t durable_sequence,
+                 struct copier_begun *begun) {
     struct log_cursor cursor;
     int rc = copy->is_over ? copier_refuse_closed(copy) : 0;
     copy->kept = place(copy);
@@ -78,15 +107,15 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
         return rc;
     }
     const uint64_t next = cursor.walk.sequence, last = last_of_log(copy, last_sequence, last_epoch, next);
-    if (last_epoch > copy->ring->epoch || (last_epoch == copy->ring->epoch && last_sequence >= next)) {
-        return error_set(
-            EINVAL,
-            "copy %s ends with record %llu of epoch %u, and ring %s in epoch %u has none such: the copy is "
-            "of another ring, or an older state of the ring was put back",
-            copy->name, (unsigned long long)last_sequence, last_epoch, copy->ring->path, copy->ring->epoch);
+    rc = check_ring(copy, last_sequence, last_epoch, durable_sequence, next, last);
+    if (rc < 0) {
+        return rc;
     }
-    *begun = (struct copier_begun){
-        .next_sequence = next, .missing = next - last - 1, .surplus = last_sequence - last, .epoch = copy->ring->epoch};
+    *begun = (struct copier_begun){.next_sequence = next,
+                                   .missing = next - last - 1,
+                                   .surplus = last_sequence - last,
+                                   .epoch = copy->ring->epoch,
+                                   .durable_sequence = durable_before(copy, next)};
     if (is_unsure(copy, last_sequence, last_epoch, next)) {
         copier_tell_unsure(&copy->tell, last_sequence, last_epoch);
     }
@@ -102,9 +131,10 @@ static int begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoc
     return 0;
 }
 
-int copier_begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, struct copier_begun *begun) {
+int copier_begin(struct copier *copy, uint64_t last_sequence, uint32_t last_epoch, uint64_t durable_sequence,
+                 struct copier_begun *begun) {
     pthread_mutex_lock(&copy->lock);
-    const int rc = begin(copy, last_sequence, last_epoch, begun);
+    const int rc = begin(copy, last_sequence, last_epoch, durable_sequence, begun);
     pthread_mutex_unlock(&copy->lock);
     return rc;
 }

@@ -23,7 +23,7 @@ static burst_t *open_copied(const char *copy) {
 
 static void begin(burst_t *log, int64_t last, uint32_t epoch) {
     burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
-    assert_int_equal(burst_copy_begin(log, last, epoch, &begun), 0);
+    assert_int_equal(burst_copy_begin(log, last, epoch, 0, &begun), 0);
     assert_int_equal(begun.next_sequence, last + 1);
     assert_int_equal(begun.missing + begun.surplus, 0);
 }
@@ -144,7 +144,7 @@ static void a_log_without_a_copy_has_none(void **state) {
     assert_int_equal(burst_append(log, "record", 6, 0), 1);
     assert_int_equal(stats(log).copy.state, BURST_COPY_NONE);
     assert_int_equal(stats(log).copy.records_behind, 0);
-    assert_int_equal(burst_copy_begin(log, 0, 0, &begun), -EINVAL);
+    assert_int_equal(burst_copy_begin(log, 0, 0, 0, &begun), -EINVAL);
     assert_non_null(strstr(burst_last_error(), "has no second copy: open it with burst_config_t.copy"));
     assert_int_equal(burst_copy_take(log, room, sizeof room, 0, &block), -EINVAL);
     assert_int_equal(burst_copy_confirm(log, 1), -EINVAL);
@@ -183,10 +183,12 @@ static int calls_of_child(void) {
     burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
     burst_copy_block_t block = {.struct_bytes = sizeof block};
     char room[64];
-    const int64_t codes[] = {
-        burst_await_copied(copied_log, 1, -1),      burst_copied_sequence(copied_log),
-        burst_copy_begin(copied_log, 0, 0, &begun), burst_copy_take(copied_log, room, sizeof room, -1, &block),
-        burst_copy_confirm(copied_log, 0),          burst_copy_away(copied_log)};
+    const int64_t codes[] = {burst_await_copied(copied_log, 1, -1),
+                             burst_copied_sequence(copied_log),
+                             burst_copy_begin(copied_log, 0, 0, 0, &begun),
+                             burst_copy_take(copied_log, room, sizeof room, -1, &block),
+                             burst_copy_confirm(copied_log, 0),
+                             burst_copy_away(copied_log)};
     int wrong = strstr(burst_last_error(), "belongs to the parent of this forked process") == NULL;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         wrong += codes[i] != -EOWNERDEAD;
@@ -282,11 +284,12 @@ static void structs_of_another_size_are_refused(void **state) {
     burst_copy_begun_t begun = {.struct_bytes = 1};
     burst_copy_block_t block = {.struct_bytes = 0};
     copied_log = open_copied("B");
-    assert_int_equal(burst_copy_begin(copied_log, 0, 0, &begun), -EINVAL);
+    assert_int_equal(burst_copy_begin(copied_log, 0, 0, 0, &begun), -EINVAL);
     assert_non_null(strstr(burst_last_error(), "set struct_bytes"));
     assert_int_equal(burst_copy_take(copied_log, &block, sizeof block, 0, &block), -EINVAL);
     begun.struct_bytes = sizeof begun;
-    assert_int_equal(burst_copy_begin(copied_log, -1, 0, &begun), -EINVAL);
+    assert_int_equal(burst_copy_begin(copied_log, -1, 0, 0, &begun), -EINVAL);
+    assert_int_equal(burst_copy_begin(copied_log, 0, 0, -1, &begun), -EINVAL);
     assert_int_equal(burst_copy_confirm(copied_log, -1), -EINVAL);
     assert_int_equal(burst_close(copied_log), 0);
 }

@@ -366,8 +366,8 @@ static void what_cannot_be_is_refused(void **state) {
     append(100);
     assert_int_equal(take(), -ENOTCONN);
     assert_int_equal(copier_await(copy(), 1, 0), 0);
-    assert_int_equal(copier_begin(copy(), 1, 2, &begun), -EINVAL); /* an epoch to come */
-    assert_int_equal(copier_begin(copy(), 2, 1, &begun), -EINVAL); /* a record to come */
+    assert_int_equal(copier_begin(copy(), 1, 2, 0, &begun), -EINVAL); /* an epoch to come */
+    assert_int_equal(copier_begin(copy(), 2, 1, 0, &begun), -EINVAL); /* a record to come */
     begin();
     assert_int_equal(copier_confirm(copy(), 1), -EINVAL);
     assert_int_equal(take_within(100), -EMSGSIZE);
@@ -379,7 +379,7 @@ static void what_cannot_be_is_refused(void **state) {
     assert_int_equal(take(), -ESHUTDOWN);
     assert_int_equal(copier_confirm(copy(), 1), -ESHUTDOWN);
     assert_int_equal(copier_away(copy()), -ESHUTDOWN);
-    assert_int_equal(copier_begin(copy(), 1, 1, &begun), -ESHUTDOWN);
+    assert_int_equal(copier_begin(copy(), 1, 1, 0, &begun), -ESHUTDOWN);
     assert_int_equal(copier_await(copy(), 1, 0), 1);
     assert_int_equal(copier_await(copy(), 2, -1), -ESHUTDOWN);
 }

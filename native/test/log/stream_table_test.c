@@ -80,7 +80,7 @@ static burst_t *open_full_with_copy(burst_stream_t *streams[BURST_STREAMS_MAX]) 
 
 static void begin_copy(burst_t *log) {
     burst_copy_begun_t begun = {.struct_bytes = sizeof begun};
-    assert_int_equal(burst_copy_begin(log, 0, 0, &begun), 0);
+    assert_int_equal(burst_copy_begin(log, 0, 0, 0, &begun), 0);
     assert_int_equal(begun.next_sequence, 1);
 }
 

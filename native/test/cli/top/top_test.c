@@ -254,7 +254,7 @@ static void a_second_copy_is_shown(void **state) {
     assert_int_equal(run("info %s", ring_path), 0);
     assert_said("second copy");
     assert_said("expected");
-    assert_int_equal(burst_copy_begin(log, 0, 0, &begun), 0);
+    assert_int_equal(burst_copy_begin(log, 0, 0, 0, &begun), 0);
     assert_int_equal(burst_copy_away(log), 0);
     assert_int_equal(
         run("top --json --count=1 %s | python3 -c 'import json, sys; copy = json.load(sys.stdin)[\"copy\"]; "

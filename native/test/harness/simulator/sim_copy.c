@@ -41,6 +41,7 @@ static int take(struct world *world) {
         check_record(world, header, ++copy->last);
         copy->records[copy->last].epoch = header->epoch;
         copy->records[copy->last].is_missing = 0;
+        copy->records[copy->last].durable = copy->last - header->in_flight - 1;
         copy->records[copy->last].incarnation = world->model.records[copy->last].incarnation;
         at += record_bytes(header->length);
     }
@@ -97,7 +98,8 @@ void sim_copy_begin(struct world *world) {
     }
     const int is_open_done = !copier_has_begun(copier_of(world)); /* the drain has not stepped since */
     copy->last = copy->confirmed + world_random(world, copy->last - copy->confirmed + 1);
-    if (copier_begin(copier_of(world), copy->last, copy->records[copy->last].epoch, &begun) < 0) {
+    if (copier_begin(copier_of(world), copy->last, copy->records[copy->last].epoch, copy->records[copy->last].durable,
+                     &begun) < 0) {
         violation(world, "the copy cannot begin: %s", error_text());
     }
     if (begun.missing > 0 && !copy->may_miss) {
@@ -107,6 +109,7 @@ void sim_copy_begin(struct world *world) {
     note_missing(world, begun.missing);
     copy->last -= begun.surplus;
     copy->records[copy->last].epoch = begun.epoch; /* it notes where it goes on */
+    copy->records[copy->last].durable = begun.durable_sequence;
     copy->is_away = 0;
     if (is_open_done && copy->last == world->model.acknowledged && is_in_its_file(world)) {
         copy->may_miss = 0;

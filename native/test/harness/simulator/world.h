@@ -284,6 +284,7 @@ struct sim_copy {
     struct {
         uint32_t epoch, incarnation;
         int is_missing;
+        uint64_t durable;         /* the last one that was durable in the ring when it was sealed, or noted */
     } records[MODEL_RECORDS_MAX]; /* by sequence */
 };
 

@@ -17,7 +17,7 @@ import java.time.Duration;
  */
 public final class CopyFeed {
 
-    private static final int WORDS = 4;
+    private static final int WORDS = 5;
 
     private final long log;
     private final CopyWaits waits;
@@ -36,8 +36,9 @@ public final class CopyFeed {
      * @param missing so many records right before that one are not in the copy, and not in the ring any more
      * @param surplus so many of the copy's last records are of no log: drop them
      * @param epoch of the ring now: a copy that notes {@code nextSequence} notes it, too
+     * @param durableSequence of the last record before {@code nextSequence} that is durable in the ring: noted, too
      */
-    public record Begun(long nextSequence, long missing, long surplus, int epoch) {}
+    public record Begun(long nextSequence, long missing, long surplus, int epoch, long durableSequence) {}
 
     /**
      * Begins, or begins again, behind the copy's last record. The first call after an open may read the headers of the
@@ -45,16 +46,18 @@ public final class CopyFeed {
      *
      * @param lastSequence of the copy's last record; 0: it is empty
      * @param lastEpoch of that record. A copy that has noted {@link Begun#nextSequence} and got no record since gives
-     *     {@code nextSequence - 1} and {@link Begun#epoch}: so a gap is named once
+     *     {@code nextSequence - 1}, {@link Begun#epoch} and {@link Begun#durableSequence}: so a gap is named once
+     * @param durableSequence of the last record that was durable in the ring when that one was sealed: its header says
+     *     so; 0: not known
      * @return where the copy goes on
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if the ring cannot have written
-     *     such a record: then nothing has changed
+     *     such a record, or has lost records up to {@code durableSequence}: then nothing has changed
      */
-    public Begun begin(long lastSequence, int lastEpoch) {
+    public Begun begin(long lastSequence, int lastEpoch, long durableSequence) {
         long[] begun = struct();
-        BurstStream.check(Engine.burst_copy_begin(log, lastSequence, lastEpoch, begun));
+        BurstStream.check(Engine.burst_copy_begin(log, lastSequence, lastEpoch, durableSequence, begun));
         waits.releaseAll();
-        return new Begun(begun[1], begun[2], begun[3], (int) (begun[0] >>> Integer.SIZE));
+        return new Begun(begun[1], begun[2], begun[3], (int) (begun[0] >>> Integer.SIZE), begun[4]);
     }
 
     /**

@@ -37,7 +37,7 @@ class CopyWaitsTest {
         temp = new TempLog(directory, Binding.AUTO);
         log = BurstLog.open(temp.config().copy("B").build());
         feed = log.copyFeed();
-        assertThat(feed.begin(0, 0)).isEqualTo(new CopyFeed.Begun(1, 0, 0, 1));
+        assertThat(feed.begin(0, 0, 0)).isEqualTo(new CopyFeed.Begun(1, 0, 0, 1, 0));
     }
 
     @AfterEach
@@ -111,7 +111,7 @@ class CopyWaitsTest {
         feed.away();
         assertThat(failureOf(waiting)).hasMessageContaining("is away: records from 1 on have one copy only");
         assertThat(log.awaitDrained(LONG_ENOUGH)).isTrue();
-        assertThat(feed.begin(0, 0).missing()).isEqualTo(1);
+        assertThat(feed.begin(0, 0, 0).missing()).isEqualTo(1);
         assertThatThrownBy(() -> log.awaitCopied(sequence, LONG_ENOUGH))
                 .isInstanceOfSatisfying(BurstException.class, missing -> {
                     assertThat(missing.code()).isEqualTo(BurstException.Code.COPY_AWAY);

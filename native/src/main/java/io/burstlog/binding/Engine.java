@@ -116,7 +116,8 @@ public final class Engine {
     public static native void burst_reader_close(long reader);
 
     /** Fills a {@code burst_copy_begun_t}, whose first four bytes the caller has set to its size. */
-    public static native int burst_copy_begin(long log, long lastSequence, int lastEpoch, long[] begun);
+    public static native int burst_copy_begin(
+            long log, long lastSequence, int lastEpoch, long durableSequence, long[] begun);
 
     public static native int burst_copy_away(long log);
 

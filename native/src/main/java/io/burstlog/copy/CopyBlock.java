@@ -58,6 +58,7 @@ public final class CopyBlock {
     private static final int VERSION_AT = 52;
     private static final int STREAMS = 54;
     private static final int NAMES_BYTES = 56;
+    private static final int IN_FLIGHT = 60;
     private static final int RING_BYTES = 16;
     private static final int NAME_HEAD_BYTES = 4;
 
@@ -76,7 +77,7 @@ public final class CopyBlock {
     }
 
     /**
-     * Makes a mark.
+     * Makes a mark that does not know which records are durable in the ring.
      *
      * @param ring the id of the ring, 32 hexadecimal digits
      * @param firstSequence the copy goes on with this record
@@ -84,7 +85,21 @@ public final class CopyBlock {
      * @return the mark
      */
     public static CopyBlock mark(String ring, long firstSequence, int epoch) {
-        return make(ring, firstSequence, firstSequence - 1, epoch, ByteBuffer.allocate(0), new TreeMap<>());
+        return mark(ring, firstSequence, epoch, firstSequence);
+    }
+
+    /**
+     * Makes a mark.
+     *
+     * @param ring the id of the ring, 32 hexadecimal digits
+     * @param firstSequence the copy goes on with this record
+     * @param epoch of the ring when the copy went on there
+     * @param durableSequence of the last record before {@code firstSequence} that was durable in the ring then
+     * @return the mark
+     */
+    static CopyBlock mark(String ring, long firstSequence, int epoch, long durableSequence) {
+        int inFlight = (int) (firstSequence - durableSequence);
+        return make(ring, firstSequence, firstSequence - 1, epoch, inFlight, ByteBuffer.allocate(0), new TreeMap<>());
     }
 
     /**
@@ -104,11 +119,17 @@ public final class CopyBlock {
             first = first == 0 ? each.sequence() : first;
             streams.computeIfAbsent(each.stream(), names::apply);
         }
-        return make(ring, first, each.sequence(), each.epoch(), records.duplicate(), streams);
+        return make(ring, first, each.sequence(), each.epoch(), 0, records.duplicate(), streams);
     }
 
     private static CopyBlock make(
-            String ring, long first, long last, int epoch, ByteBuffer records, Map<Integer, String> streams) {
+            String ring,
+            long first,
+            long last,
+            int epoch,
+            int inFlight,
+            ByteBuffer records,
+            Map<Integer, String> streams) {
         List<byte[]> names = new ArrayList<>();
         int namesBytes = 0;
         for (String name : streams.values()) {
@@ -122,6 +143,7 @@ public final class CopyBlock {
         to.putLong(MAGIC).putInt(0).putInt(bytes.length);
         to.put(HexFormat.of().parseHex(ring)).putLong(first).putLong(last).putInt(epoch);
         to.putShort((short) VERSION).putShort((short) streams.size()).putInt(namesBytes);
+        to.putInt(inFlight);
         to.position(HEAD_BYTES);
         int at = 0;
         for (int stream : streams.keySet()) {
@@ -206,6 +228,26 @@ public final class CopyBlock {
         return view.getInt(EPOCH);
     }
 
+    /**
+     * {@return the sequence of the last record that was durable in the ring when the last record of this block was
+     * sealed, or the mark was made; 0: none was, or it is not known}
+     */
+    public long durableSequence() {
+        if (isMark()) {
+            int inFlight = view.getInt(IN_FLIGHT);
+            return inFlight == 0 ? 0 : firstSequence() - Integer.toUnsignedLong(inFlight);
+        }
+        CopyRecords each = eachRecord();
+        while (each.next()) {
+            // up to the last one
+        }
+        return each.sequence() == lastSequence() && each.isValid() ? each.durableSequence() : 0;
+    }
+
+    private CopyRecords eachRecord() {
+        return new CopyRecords(view.duplicate().position(HEAD_BYTES + view.getInt(NAMES_BYTES)), ring());
+    }
+
     /** {@return whether it is a mark} */
     public boolean isMark() {
         return lastSequence() < firstSequence();
@@ -223,8 +265,7 @@ public final class CopyBlock {
      * @throws IOException if a record is damaged, or not the one that belongs there
      */
     public List<Record> records() throws IOException {
-        int at = HEAD_BYTES + view.getInt(NAMES_BYTES);
-        CopyRecords each = new CopyRecords(view.duplicate().position(at), ring());
+        CopyRecords each = eachRecord();
         List<Record> records = new ArrayList<>();
         for (long sequence = firstSequence(); sequence <= lastSequence(); sequence++) {
             boolean isThere = each.next();

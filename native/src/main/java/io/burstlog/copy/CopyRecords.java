@@ -16,6 +16,7 @@ final class CopyRecords {
     private static final int STREAM = 22;
     private static final int EVENT_TIME = 24;
     private static final int EPOCH = 40;
+    private static final int IN_FLIGHT = 44;
     private static final int PAYLOAD_CRC = 48;
     private static final int HEADER_CRC = 52;
     private static final int HEAD_BYTES = 56;
@@ -90,6 +91,11 @@ final class CopyRecords {
 
     int epoch() {
         return bytes.getInt(at + EPOCH);
+    }
+
+    /** {@return the sequence of the last record that was durable in the ring when this one was sealed; 0: none was} */
+    long durableSequence() {
+        return sequence() - Integer.toUnsignedLong(bytes.getInt(at + IN_FLIGHT)) - 1;
     }
 
     long eventTimeNanos() {

@@ -44,7 +44,8 @@ final class CopySession {
         }
         long last = newest == null ? 0 : newest.lastSequence();
         int epoch = newest == null ? 0 : newest.epoch();
-        CopyFeed.Begun begun = feed.begin(last, epoch);
+        long durable = newest == null ? 0 : newest.durableSequence();
+        CopyFeed.Begun begun = feed.begin(last, epoch, durable);
         for (CopyBlock mark : marks(begun, ring)) {
             store.send(mark, () -> {});
         }
@@ -57,7 +58,8 @@ final class CopySession {
                 ? LongStream.of(begun.nextSequence() - begun.missing(), begun.nextSequence())
                 : LongStream.of(begun.nextSequence());
         return sequences
-                .mapToObj(each -> CopyBlock.mark(ring, each, begun.epoch()))
+                .mapToObj(
+                        each -> CopyBlock.mark(ring, each, begun.epoch(), Math.min(each - 1, begun.durableSequence())))
                 .toList();
     }
 

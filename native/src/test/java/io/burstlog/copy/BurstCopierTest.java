@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.burstlog.BurstException;
 import io.burstlog.copy.BurstCopier.State;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -338,6 +340,41 @@ class BurstCopierTest {
         rig.awaitEvent("it holds the copy of another ring, " + RingRecords.RING);
         assertThat(rig.servers.blocks()).hasSize(1);
         rig.close();
+    }
+
+    /** In the second round the copy's newest block is a mark. */
+    @Test
+    void aRingThatComesBackWithoutRecordsThatItHadIsRefused() throws Exception {
+        for (boolean isMark : new boolean[] {false, true}) {
+            Path apart = Files.createDirectory(folder.resolve("mark " + isMark));
+            Path ring = apart.resolve("orders.ring");
+            Path older = apart.resolve("older");
+            CopyRig rig = new CopyRig(apart, new MemoryCopy(1)).open();
+            for (int i = 1; i <= 3; i++) {
+                assertThat(rig.log.awaitCopied(rig.append("order " + i), LONG_ENOUGH))
+                        .isTrue();
+                if (i == 1) {
+                    Files.copy(ring, older);
+                }
+            }
+            rig.close();
+            if (isMark) {
+                rig.open().awaitState(State.COPYING);
+                rig.close();
+            }
+            int blocks = rig.servers.blocks().size();
+            assertThat(rig.servers.blocks().get(blocks - 1).isMark()).isEqualTo(isMark);
+            Files.copy(older, ring, StandardCopyOption.REPLACE_EXISTING);
+            rig.openLog().log.close(Duration.ofSeconds(1)); // else the mark is of the epoch that begins now
+            rig.open();
+            rig.awaitEvent("ERROR copy B of ring " + ring + " gets no records any more: ring " + ring
+                    + " has lost records 2 to " + (isMark ? 3 : 2)
+                    + ", which were durable in it when copy B got record 3:"
+                    + " recover them from the copy, and go on with a new ring");
+            assertThat(rig.copied()).isEqualTo(upTo(3));
+            assertThat(rig.servers.blocks()).hasSize(blocks);
+            rig.close();
+        }
     }
 
     @Test

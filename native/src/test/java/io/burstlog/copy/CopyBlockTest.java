@@ -35,6 +35,7 @@ class CopyBlockTest {
         assertThat(read.lastSequence()).isEqualTo(44);
         assertThat(read.epoch()).isEqualTo(7);
         assertThat(read.isMark()).isFalse();
+        assertThat(read.durableSequence()).isEqualTo(42); // RingRecords: one is under way before each
         assertThat(read.streams()).isEqualTo(Map.of(0, "/logs/orders.log", 3, "stream 3"));
         assertThat(read.records())
                 .extracting(
@@ -61,6 +62,28 @@ class CopyBlockTest {
         assertThat(mark.lastSequence()).isEqualTo(95);
         assertThat(mark.epoch()).isEqualTo(3);
         assertThat(mark.records()).isEmpty();
+        assertThat(mark.durableSequence()).isZero(); // not known
+    }
+
+    @Test
+    void aMarkKnowsWhatWasDurable() throws Exception {
+        for (long durable : new long[] {95, 94, 1}) {
+            CopyBlock mark =
+                    read(CopyBlock.mark(RingRecords.RING, 96, 3, durable).bytes());
+            assertThat(mark.durableSequence()).isEqualTo(durable);
+            assertThat(mark.bytes()[60]).isEqualTo((byte) (96 - durable));
+        }
+    }
+
+    @Test
+    void aLastRecordThatIsDamagedTellsNothing() throws Exception {
+        ByteBuffer records = RingRecords.from(5).add(0, "one").add(0, "two").bytes();
+        byte[] damaged = new byte[records.remaining()];
+        records.get(damaged);
+        damaged[64 + 44] ^= 1;
+        assertThat(CopyBlock.of(RingRecords.RING, ByteBuffer.wrap(damaged), stream -> "a")
+                        .durableSequence())
+                .isZero();
     }
 
     @Test

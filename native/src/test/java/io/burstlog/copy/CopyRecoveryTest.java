@@ -71,7 +71,7 @@ class CopyRecoveryTest {
     @Test
     void void_records_before_a_gap_are_left_out() throws Exception {
         StoredBlocks copy = new StoredBlocks().add(1, 3).add(StoredBlocks.block(1, "void", 4, 6));
-        CopySession.marks(new CopyFeed.Begun(9, 5, 3, 2), RingRecords.RING).forEach(copy::add);
+        CopySession.marks(new CopyFeed.Begun(9, 5, 3, 2, 8), RingRecords.RING).forEach(copy::add);
         CopyRecovery.Report report = recover(copy.add(9, 9));
         assertThat(report.findings()).containsExactly("the copy lacks the records 4 to 8");
         assertThat(folder.resolve("stream_1")).hasContent(lines("record", 1, 3) + "record 9\n");
