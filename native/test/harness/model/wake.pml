@@ -22,6 +22,8 @@
  *     committer, drain                threads.c committer_loop, drain_loop; ring.c ring_release; leader.c
  *                                     ring_commit, ring_ask_drain, ask_drain
  *     init                            close.c burst_close: committer and drain are stopped
+ *     closer                          (CLOSING) leader.c ring_quiesce of a ring that has failed, then close.c lets go of the device.
+ *                                     Threads that append may still be inside: none uses the device behind that
  *
  * A wait without a time limit ends only if another thread ends it. A TIMED append may give up at any time. An AWAITING
  * producer never leads, since it has a limit; the limit itself is so long that others must end its wait. The drain's
@@ -58,6 +60,9 @@
 #ifndef STUCK
 #define STUCK 0
 #endif
+#ifndef CLOSING
+#define CLOSING 0
+#endif
 #define PRODUCERS (DURABLE + ENQUEUEING + AWAITING)
 #define COMMITTER PRODUCERS
 #define DRAIN (PRODUCERS + 1)
@@ -81,7 +86,7 @@ byte waiters[WORDS]; /* of each signal */
 byte due[2]; /* of the two generation words: 1 + the count whose end wakes all that sleep there; 0: none does */
 byte asleep_on[THREADS]; /* 1 + the word, 0: awake */
 
-bit led, stuck, has_stuck;
+bit led, stuck, has_stuck, gone; /* gone: the device */
 byte leader = LEADER_CLAIMED;
 byte claimed = 1, durable = 1, released = 1, looked = 1; /* sequences: the next one */
 bit failed, enqueued, drain_asked, stop_committer, stop_drain;
@@ -244,12 +249,16 @@ inline ring_fail() {
 inline commit_round() {
     atomic { next = claimed; leader = LEADER_SEALED + next }; /* a reader between the two stores waits for the second */
     if
-    :: durable = next
-    :: timed -> expired = 1
-    :: atomic { durable < next && failures < WRITE_FAILURES -> failed = 1; failures++ };
-        notify_ended();
-        notify_space();
-        notify_committer()
+    :: failed
+    :: !failed ->
+        if
+        :: atomic { assert(!gone); durable = next }
+        :: timed -> expired = 1
+        :: atomic { durable < next && failures < WRITE_FAILURES -> failed = 1; failures++ };
+            notify_ended();
+            notify_space();
+            notify_committer()
+        fi
     fi;
     next = 0
 }
@@ -270,7 +279,7 @@ inline lone() {
     fi;
     leader = LEADER_SEALED + sequence + 1;
     if
-    :: !failed -> durable = sequence + 1
+    :: !failed -> atomic { assert(!gone); durable = sequence + 1 }
     :: failed
     :: atomic { !failed && failures < WRITE_FAILURES -> failed = 1; failures++ };
         notify_ended();
@@ -290,6 +299,7 @@ inline sleep_in_group() {
         :: atomic { leader != LEADER_CLAIMED }
         :: atomic { led && stuck && !failed }; ring_fail() /* 10 s of naps */
         :: atomic { failed -> break }
+        :: atomic { durable > sequence -> break }
         fi
     od;
     if
@@ -500,6 +510,11 @@ proctype saboteur() {
     ring_fail()
 }
 
+proctype closer() {
+end:
+    (failed && leader == LEADER_CLAIMED) -> gone = 1
+}
+
 init {
     byte i, other;
     atomic {
@@ -519,6 +534,10 @@ init {
         fi;
         if
         :: SABOTAGE -> run saboteur()
+        :: else
+        fi;
+        if
+        :: CLOSING -> run closer()
         :: else
         fi
     };
