@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -216,8 +217,10 @@ class BookKeeperStoreIT {
         }
     }
 
-    /** Threads of the client that stay would keep the JVM alive. */
-    @Test
+    /**
+     * Threads of the client that stay would keep the JVM alive. Some of them may end before the close waits for them.
+     */
+    @RepeatedTest(10)
     void the_client_is_closed_though_its_caller_is_interrupted() throws Exception {
         ThreadGroup group = new ThreadGroup("burstlog-copier");
         List<Throwable> failures = new ArrayList<>();
