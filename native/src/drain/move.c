@@ -104,6 +104,16 @@ static void leave_noted(const struct drain *drain, struct drain_stream *stream) 
     }
 }
 
+/* The log's own records cannot be read. Returns rc. */
+static int cannot_read(const struct drain *drain, struct drain_stream *stream, int rc) {
+    const struct drain_host *host = drain->parts.host;
+    const struct log_source *source = drain->parts.source;
+    if (rc == -EIO && source->ops->has_lost_pages != NULL && source->ops->has_lost_pages(source)) {
+        stream->is_unreadable = host->unreadable != NULL && host->unreadable(host->argument);
+    }
+    return rc;
+}
+
 /* Performs the roll at the cursor, which is no part of any batch. Everything before the roll is noted first. */
 static int roll(struct drain *drain, struct drain_stream *stream) {
     struct log_cursor after = stream->written;
@@ -116,7 +126,7 @@ static int roll(struct drain *drain, struct drain_stream *stream) {
     }
     int rc = batch_roll(drain, &after, &record);
     if (rc < 0) {
-        return rc;
+        return cannot_read(drain, stream, rc);
     }
     feed_make(&feed, drain, stream);
     rc = stream->outlet->ops->roll(stream->outlet, &feed.noted, &record, &state);
@@ -138,12 +148,12 @@ static int move(struct drain *drain, struct drain_stream *stream, uint64_t until
         return roll(drain, stream);
     }
     if (used < 0) {
-        return (int)used;
+        return cannot_read(drain, stream, (int)used);
     }
     /* The outlet has more of the batch: `until` went back (drain_copied_reach), or the log cannot be read so far any
      * more. The rest of the batch is still to come. */
     if ((uint64_t)used < stream->partly) {
-        return after.walk.position < until ? -EIO : 0;
+        return after.walk.position < until ? cannot_read(drain, stream, -EIO) : 0;
     }
     if (after.walk.position == stream->written.walk.position) {
         return keep_open(drain, stream);
@@ -170,12 +180,7 @@ int stream_move(struct drain *drain, struct drain_stream *stream, uint64_t until
     }
     const int rc = move(drain, stream, until);
     if (rc < 0) {
-        const struct drain_host *host = drain->parts.host;
         stream->rc = rc;
-        const struct log_source *source = drain->parts.source;
-        if (rc == -EIO && source->ops->has_lost_pages != NULL && source->ops->has_lost_pages(source)) {
-            stream->is_unreadable = host->unreadable != NULL && host->unreadable(host->argument);
-        }
         return 0;
     }
     return rc;
@@ -277,11 +282,11 @@ void stream_tell(struct drain *drain, struct drain_stream *stream) {
     }
     if (stream->rc < 0) {
         tell_stalled(drain, stream);
-    } else if (stream->told_rc != 0) {
+    } else if (stream->told_rc != 0 && stream->partly == 0) {
         stream->told_rc = 0;
         stream->outlet->ops->tell_going(stream->outlet);
     }
-    atomic_store(&stream->stalled, stream->rc < 0);
+    atomic_store(&stream->stalled, stream->told_rc != 0);
 }
 
 void stream_rest(const struct drain *drain, struct drain_stream *stream) {

@@ -282,7 +282,8 @@ static uint64_t owed(struct drain *drain) {
     }
     drain_look(drain);
     const uint64_t durable = drain->durable;
-    while (drain_step(drain, 1) > 0 && least(drain).walk.position < durable) {
+    while (drain_copied_reach(drain) == drain_reach(drain) && drain_step(drain, 1) > 0 &&
+           least(drain).walk.position < durable) {
         /* A copy that is away gets nothing before the newest checkpoint. */
     }
     return host->owed(host->argument);

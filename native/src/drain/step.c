@@ -176,7 +176,7 @@ int drain_is_cut_off(const struct drain *drain) {
     int is_cut_off = 0;
     EACH_STREAM(drain, stream) {
         const int is_at_its_end = stream->partly > 0 || stream->written.walk.position == stream->noted_at.walk.position;
-        if (stream->is_unreadable ? !is_at_its_end : !stream_is_done(stream, drain->durable)) {
+        if (stream->is_unreadable ? !is_at_its_end : !stream_is_done(stream, drain_reach(drain))) {
             return 0;
         }
         is_cut_off |= stream->is_unreadable;

@@ -36,6 +36,7 @@ static void answered(void *argument) {
 
 static int step_without_drain(struct engine *engine) {
     keeper_begin_step(&engine->keeper);
+    atomic_store(&engine->keeper.is_cut_off, 0); /* it is another process that drains */
     engine_far_look(engine);
     return 0;
 }

@@ -51,17 +51,25 @@ static void assert_file_has(size_t bytes) {
     }
 }
 
-/* The copy has the first record only, the outlet a part of the third one. Then the copy gets the rest. */
+static int is_stalled(void) {
+    return (int)atomic_load(&drain_stream(host.engine->drainer.drain, LAYOUT_MAIN_STREAM)->stalled);
+}
+
+/* The copy has the first record only, the outlet a part of the third one. Then the copy gets the rest. Until then the log file
+ * is not written again, and nobody is told that it is. */
 static void go_on_behind_the_copy(void) {
     assert_file_has(PARTLY);
     assert_int_equal(take_within(record_bytes(RECORD_BYTES)), 1);
     assert_int_equal(copied.last, 1);
     assert_int_equal(copier_confirm(copy(), 1), 0);
     disk_has = SIZE_MAX;
+    const int was_stalled = is_stalled();
     assert_int_equal(engine_step(host.engine, 1), 0);
     assert_file_has(PARTLY);
+    assert_int_equal(is_stalled(), was_stalled);
     take_and_confirm_all();
     drain_all();
+    assert_false(is_stalled());
     assert_file_has(RECORDS * RECORD_BYTES);
     assert_true(engine_is_drained(host.engine));
 }
@@ -73,6 +81,7 @@ static void a_batch_that_a_copy_makes_shorter_waits_for_its_rest(void **state) {
     assert_int_equal(copier_away(copy()), 0);
     append_records();
     assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
+    assert_true(is_stalled());
     begin();
     go_on_behind_the_copy();
 }

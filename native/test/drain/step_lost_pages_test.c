@@ -8,10 +8,14 @@ static int check_pages(struct device *device) {
     return device_lost_pages(device) > 0 ? error_set(EIO, "pages of %s are gone", device->path) : 0;
 }
 
-static int syncs_that_fail;
+static int syncs_that_fail, writes_that_fail;
 
 static int sync_or_fail(const struct files *files, int file) {
     return syncs_that_fail-- > 0 ? -EIO : files_posix.ops->sync(files, file);
+}
+
+static int64_t write_or_fail(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    return writes_that_fail-- > 0 ? -EIO : files_posix.ops->write(files, file, data, bytes, offset);
 }
 
 /* The first record is noted. */
@@ -23,8 +27,9 @@ static void open_with_pages_that_may_go(void) {
     host.device.ops = &device_ops;
     ops = *files_posix.ops;
     ops.sync = sync_or_fail;
+    ops.write = write_or_fail;
     host.files.ops = &ops;
-    syncs_that_fail = 0;
+    syncs_that_fail = writes_that_fail = 0;
     open_ring();
     append(RECORD_BYTES);
     engine_step(host.engine, 1);
@@ -79,6 +84,19 @@ static void they_are_noted_though_a_sync_fails(void **state) {
     assert_noted(2, 1);
 }
 
+/* The second record can be read. It is the log file that fails. */
+static void an_error_of_the_log_file_is_no_lost_record(void **state) {
+    (void)state;
+    open_and_lose_the_third_record();
+    writes_that_fail = 1;
+    assert_int_equal(engine_step(host.engine, 1), -EIO);
+    assert_noted(1, 0);
+    for (int i = 0; i < 5; i++) {
+        engine_step(host.engine, 1);
+    }
+    assert_noted(2, 1);
+}
+
 static void who_waits_for_the_rest_is_woken(void **state) {
     (void)state;
     open_with_pages_that_may_go();
@@ -95,6 +113,7 @@ int main(void) {
         RING_TEST(records_before_a_lost_one_are_synced_and_noted),
         RING_TEST(a_close_notes_them_in_its_first_step),
         RING_TEST(they_are_noted_though_a_sync_fails),
+        RING_TEST(an_error_of_the_log_file_is_no_lost_record),
         RING_TEST(who_waits_for_the_rest_is_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
