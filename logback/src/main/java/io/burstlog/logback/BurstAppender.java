@@ -201,8 +201,8 @@ public class BurstAppender<E> extends FileAppender<E> {
         int[] nested = NESTED.get();
         nested[0]++;
         try {
+            requireAnEnd(nested[0]); // a filter may make the text, too
             if (getFilterChainDecision(event) != FilterReply.DENY) {
-                requireAnEnd(nested[0]);
                 append(event);
             }
         } catch (RuntimeException failure) {
