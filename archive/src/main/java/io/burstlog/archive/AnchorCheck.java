@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -25,25 +24,28 @@ final class AnchorCheck {
     private final ArchiveReader archive;
     private final Predicate<Checkpoint> isTrusted;
     private final Map<String, AnswerCheck> checks;
+    private final List<Part> parts;
     private final Consumer<Finding> found;
     private final NavigableSet<Long> confirmed = new TreeSet<>();
-    private final Map<Long, Instant> times = new HashMap<>();
 
     /**
      * @param isTrusted whether a key that follows from the auditor's has signed a head
      * @param checks for each anchor of which the auditor has what it takes
+     * @param parts the leaves of the payload files
      */
     AnchorCheck(
             Disk disk,
             Checkpoint head,
             Predicate<Checkpoint> isTrusted,
             Map<String, AnswerCheck> checks,
+            List<Part> parts,
             Consumer<Finding> found) {
         this.disk = disk;
         this.head = head;
         archive = new ArchiveReader(disk, head);
         this.isTrusted = isTrusted;
         this.checks = checks;
+        this.parts = parts;
         this.found = found;
     }
 
@@ -67,14 +69,6 @@ final class AnchorCheck {
         return confirmed;
     }
 
-    /**
-     * {@return when an anchor had a head of that size, by the earliest of their clocks; {@link Instant#MIN} if one was
-     * checked that has no clock; null if nobody knows}
-     */
-    Instant timeOf(long size) {
-        return times.get(size);
-    }
-
     private Verification.Anchored check(String name, AnswerCheck check) throws IOException {
         long size = 0;
         long answers = 0;
@@ -96,12 +90,8 @@ final class AnchorCheck {
                 answers++;
                 size = each;
                 time = result.time();
-                if (check != null) {
-                    times.merge(
-                            each, time == null ? Instant.MIN : time, (one, other) -> one.isBefore(other) ? one : other);
-                }
                 if (time != null) {
-                    longest = longer(longest, timed, time);
+                    longest = longer(longest, oldest(timed, each), time);
                     timed = each;
                 }
             }
@@ -115,16 +105,37 @@ final class AnchorCheck {
         return new Verification.Anchored(name, check != null, answers, size, head.size() - size, time, longest);
     }
 
-    /** The longer one of a time, and the time from a leaf to the head that confirms it. */
-    private Duration longer(Duration longest, long leaf, Instant time) {
-        try {
-            Duration waited =
-                    Duration.between(Instant.EPOCH.plusNanos(archive.leaf(leaf).takenNanos()), time);
-            return longest == null || waited.compareTo(longest) > 0 ? waited : longest;
-        } catch (IOException damaged) {
-            // A finding names the bundle.
-            return longest;
+    /** The longer one of a time, and the time from when a leaf was taken to the head that confirms it. */
+    private static Duration longer(Duration longest, long takenNanos, Instant time) {
+        Duration waited = Duration.between(Instant.EPOCH.plusNanos(takenNanos), time);
+        return takenNanos == Long.MAX_VALUE || (longest != null && waited.compareTo(longest) <= 0) ? longest : waited;
+    }
+
+    /** {@return when the oldest of these leaves was taken, as it says; Long.MAX_VALUE if none is proven} */
+    private long oldest(long from, long end) {
+        long oldest = Long.MAX_VALUE;
+        for (long at = from, next; at < end; at = next) {
+            next = Math.min(end, (at / Tiles.WIDTH + 1) * Tiles.WIDTH);
+            int file = (int) (at / Tiles.PAYLOAD_LEAVES);
+            boolean isWhole = next - at == Tiles.WIDTH && file < parts.size();
+            oldest = Math.min(
+                    oldest,
+                    isWhole ? parts.get(file).oldest[(int) (at / Tiles.WIDTH % Tiles.WIDTH)] : oldestOfFew(at, next));
         }
+        return oldest;
+    }
+
+    private long oldestOfFew(long from, long end) {
+        long oldest = Long.MAX_VALUE;
+        for (long each = from; each < end; each++) {
+            try {
+                oldest = Math.min(oldest, archive.leaf(each).takenNanos());
+            } catch (IOException damaged) {
+                // A finding names the bundle.
+                break;
+            }
+        }
+        return oldest;
     }
 
     private void tell(String sentence) {

@@ -68,6 +68,7 @@ final class FileCheck {
             }
         }
         part.leaves = count;
+        part.isAbsent = found.stream().allMatch(List::isEmpty);
         if (count == Tiles.PAYLOAD_LEAVES) {
             tree.forget(file);
         }

@@ -2,6 +2,7 @@
 package io.burstlog.archive;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The results of the leaves of one payload file. The parts of an archive are joined in their order. */
@@ -21,9 +22,19 @@ final class Part {
     /** A new run begins with each folder and each ring, and where numbers do not follow each other. */
     final List<Run> runs = new ArrayList<>();
 
+    /** When the oldest leaf of each bundle was taken, as it says; Long.MAX_VALUE where no leaf is proven. */
+    final long[] oldest = new long[Tiles.WIDTH];
+
+    /** No leaf is there. */
+    boolean isAbsent;
+
     long leaves;
     long records;
     long bytes;
+
+    Part() {
+        Arrays.fill(oldest, Long.MAX_VALUE);
+    }
 
     /** An act, and its place. */
     record Act(long index, Leaf leaf) {}
@@ -50,6 +61,8 @@ final class Part {
     }
 
     void take(Leaf leaf, long index) {
+        int bundle = (int) (index / Tiles.WIDTH % Tiles.WIDTH);
+        oldest[bundle] = Math.min(oldest[bundle], leaf.takenNanos());
         if (!leaf.kind().isOfStream()) {
             acts.add(new Act(index, leaf));
             return;

@@ -17,9 +17,6 @@ record Sealing(List<String> anchors, long every, long withinSeconds) {
     /** So long an anchor has for its answer when leaves come too fast for it. */
     static final Duration ANSWER = Duration.ofMinutes(1);
 
-    /** So far apart the clocks of host and anchor may be. */
-    static final Duration CLOCKS = Duration.ofMinutes(10);
-
     /** {@return how long until an anchor is asked, in nanoseconds; at most 0 if it is due} */
     long nanosUntilAsked(long leavesBehind, long pendingNanos) {
         return 2 * leavesBehind >= every ? 0 : Duration.ofSeconds(withinSeconds).toNanos() / 2 - pendingNanos;
@@ -42,19 +39,6 @@ record Sealing(List<String> anchors, long every, long withinSeconds) {
         return isTooMuch || isTooLate
                 ? "were taken in " + time.toSeconds() + " s, and the archive promised a confirmed head behind " + every
                         + " leaves or " + within.toSeconds() + " s; no anchor confirmed one of the heads in between"
-                : null;
-    }
-
-    /**
-     * {@return how it was broken by a head that was confirmed so late, as the end of a sentence; null if it was not}
-     */
-    static String lateBy(Leaf promise, Duration late) {
-        Duration within = Duration.ofSeconds(number(promise, "seconds"));
-        Duration answer = Duration.ofSeconds(number(promise, "answer-seconds"));
-        return late.compareTo(within.plus(answer).plus(CLOCKS)) > 0
-                ? "were taken " + late.toSeconds()
-                        + " s before an anchor had their head, by the anchor's clock, and the" + " archive promised "
-                        + within.toSeconds() + " s: they may have been made later than they say"
                 : null;
     }
 

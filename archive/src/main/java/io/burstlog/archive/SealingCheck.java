@@ -2,29 +2,28 @@
 package io.burstlog.archive;
 
 import java.io.IOException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.function.Consumer;
 
 /**
  * Finds where leaves lay behind the last confirmed head for longer than the archive promised. It counts leaves, and
  * takes times between them from the leaves, less the steps of the clock that the archive has recorded: no clock of the
- * auditor is asked. Where an anchor has a clock, it finds heads that were confirmed long after their leaves, too.
+ * auditor is asked.
  */
 final class SealingCheck {
 
     private final ArchiveReader archive;
-    private final AnchorCheck anchors;
+    private final NavigableSet<Long> confirmed;
     private final Consumer<Finding> found;
     private final List<Part.Act> promises = new ArrayList<>();
     private final List<Part.Act> steps = new ArrayList<>();
 
-    /** @param anchors has checked what anchors confirm */
-    SealingCheck(ArchiveReader archive, AnchorCheck anchors, Consumer<Finding> found) {
+    /** @param confirmed the sizes of heads that anchors confirm */
+    SealingCheck(ArchiveReader archive, NavigableSet<Long> confirmed, Consumer<Finding> found) {
         this.archive = archive;
-        this.anchors = anchors;
+        this.confirmed = confirmed;
         this.found = found;
     }
 
@@ -47,7 +46,7 @@ final class SealingCheck {
                     || !Sealing.isPromise(promises.get(i + 1).leaf());
             next = Math.max(next, promise.index());
             while (Sealing.isPromise(promise.leaf()) && next < end) {
-                Long size = anchors.confirmed().higher(next);
+                Long size = confirmed.higher(next);
                 long behind = Math.min(size == null ? archive.size() : size, isLast ? end : archive.size());
                 check(promise.leaf(), next, behind);
                 next = behind;
@@ -59,7 +58,6 @@ final class SealingCheck {
         String broken;
         try {
             broken = Sealing.brokenBy(promise, behind - first, nanosBetween(first, behind - 1));
-            broken = broken == null ? lateness(promise, first, anchors.timeOf(behind)) : broken;
         } catch (IOException damaged) {
             // A finding names the bundle.
             return;
@@ -67,21 +65,6 @@ final class SealingCheck {
         if (broken != null) {
             found.accept(new Finding(Finding.Kind.UNSEALED, first, behind - 1, "they " + broken));
         }
-    }
-
-    /** Steps of the clock behind the leaf may have been what was wrong with its time, in either direction. */
-    private String lateness(Leaf promise, long first, Instant confirmed) throws IOException {
-        if (confirmed == null || confirmed.equals(Instant.MIN)) {
-            return null;
-        }
-        Duration allowed = Duration.ZERO;
-        for (Part.Act each : steps) {
-            if (each.index() >= first) {
-                allowed = allowed.plusNanos(Math.abs(ClockWatch.stepNanos(each.leaf())));
-            }
-        }
-        Instant taken = Instant.EPOCH.plusNanos(archive.leaf(first).takenNanos());
-        return Sealing.lateBy(promise, Duration.between(taken, confirmed).minus(allowed));
     }
 
     private long nanosBetween(long first, long last) throws IOException {

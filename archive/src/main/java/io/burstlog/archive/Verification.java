@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -13,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -194,12 +196,12 @@ public final class Verification {
             done.end();
             return new Report(head, key, 0, 0, 0, 0, 0, List.of(), List.copyOf(findings));
         }
-        List<Part> parts = checkFiles(head, tree, done);
+        List<Part> parts = checkFiles(head, chain.wrongIn(head) == null, tree, done);
         new StrangeFiles(disk, head.size(), findings::add).check();
         AnchorCheck ofAnchors =
-                new AnchorCheck(disk, head, each -> chain.wrongIn(each) == null, anchors, findings::add);
+                new AnchorCheck(disk, head, each -> chain.wrongIn(each) == null, anchors, parts, findings::add);
         List<Anchored> anchored = ofAnchors.check();
-        checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors, findings::add), parts);
+        checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors.confirmed(), findings::add), parts);
         Report report = joined(head, key, parts, anchored, findings);
         done.end();
         return report;
@@ -252,24 +254,30 @@ public final class Verification {
         }
     }
 
-    private List<Part> checkFiles(Checkpoint head, TreeCheck tree, VerificationState done) throws IOException {
+    private List<Part> checkFiles(Checkpoint head, boolean isSigned, TreeCheck tree, VerificationState done)
+            throws IOException {
         long files = (head.size() + Tiles.PAYLOAD_LEAVES - 1) / Tiles.PAYLOAD_LEAVES;
         ExecutorService workers = Executors.newFixedThreadPool(threads);
         try {
-            List<Future<Checked>> running = new ArrayList<>();
-            for (long each = 0; each < files; each++) {
-                long file = each;
-                running.add(workers.submit(() -> checkFile(file, head, tree, done)));
-            }
+            Queue<Future<Checked>> running = new ArrayDeque<>();
             List<Part> parts = new ArrayList<>();
             long leaves = 0;
-            for (int file = 0; file < files; file++) {
-                Checked checked = running.set(file, null).get();
+            long next = 0;
+            for (long file = 0; file < files; file++) {
+                for (; next < Math.min(files, file + 2L * threads); next++) {
+                    long each = next;
+                    running.add(workers.submit(() -> checkFile(each, head, tree, done)));
+                }
+                Checked checked = running.remove().get();
                 Part part = checked.part();
                 parts.add(part);
                 done.add(file, checked.stamp(), part);
                 leaves += part.leaves;
                 progress.accept(leaves);
+                if (!isSigned && part.isAbsent) {
+                    // Anybody can say that there are more.
+                    break;
+                }
             }
             return parts;
         } catch (ExecutionException failed) {

@@ -4,6 +4,7 @@ package io.burstlog.archive;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -122,6 +123,9 @@ final class VerificationState {
         StringBuilder line = new StringBuilder();
         line.append(number).append(' ').append(stamp).append(' ').append(part.leaves);
         line.append(' ').append(part.records).append(' ').append(part.bytes);
+        ByteBuffer oldest = ByteBuffer.allocate(part.oldest.length * Long.BYTES);
+        oldest.asLongBuffer().put(part.oldest);
+        line.append(" old 0 ").append(ENCODER.encodeToString(oldest.array()));
         part.acts.forEach(each -> append(line, "act", each.index(), each.leaf()));
         for (Part.Run each : part.runs) {
             append(line, "run", each.index, each.first);
@@ -152,11 +156,12 @@ final class VerificationState {
         part.bytes = Long.parseLong(words[4]);
         for (int i = 5; i + 2 < words.length; i += 3) {
             long index = Long.parseLong(words[i + 1]);
-            Leaf leaf = Leaf.of(Base64.getDecoder().decode(words[i + 2]));
+            byte[] bytes = Base64.getDecoder().decode(words[i + 2]);
             switch (words[i]) {
-                case "act" -> part.acts.add(new Part.Act(index, leaf));
-                case "run" -> part.runs.add(new Part.Run(leaf, index));
-                default -> part.runs.get(part.runs.size() - 1).last = leaf;
+                case "old" -> ByteBuffer.wrap(bytes).asLongBuffer().get(part.oldest);
+                case "act" -> part.acts.add(new Part.Act(index, Leaf.of(bytes)));
+                case "run" -> part.runs.add(new Part.Run(Leaf.of(bytes), index));
+                default -> part.runs.get(part.runs.size() - 1).last = Leaf.of(bytes);
             }
         }
         parts.put(Long.parseLong(words[0]), part);

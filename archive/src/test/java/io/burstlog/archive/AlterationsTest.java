@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -263,6 +264,20 @@ class AlterationsTest {
                     .contains(Finding.Kind.HEAD)
                     .isSubsetOf(Finding.Kind.HEAD, Finding.Kind.TREE);
         }
+    }
+
+    /** A tile that makes its root is as easily written. */
+    @Test
+    void aHeadThatNobodySignedIsNotBelievedWithItsOwnTree() throws IOException {
+        MemoryDisk disk = new MemoryDisk(archive);
+        byte[] hash = Sha256.of(new byte[1], 0, 1);
+        disk.put(Tiles.tile(6, 0, 1), hash);
+        String head = new String(disk.read(Tiles.CHECKPOINT), UTF_8);
+        String body = head.lines().findFirst().orElseThrow() + "\n" + (1L << 48) + "\n"
+                + Base64.getEncoder().encodeToString(hash);
+        disk.put(Tiles.CHECKPOINT, (body + head.substring(head.indexOf("\n\n"))).getBytes(UTF_8));
+        List<Finding> found = assertTimeoutPreemptively(Duration.ofMinutes(1), () -> findings(disk));
+        assertThat(found).extracting(Finding::kind).contains(Finding.Kind.HEAD);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -113,6 +114,27 @@ class VerificationStateTest {
         Files.delete(tile);
         interrupt();
         assertThat(findings()).extracting(Finding::kind).containsExactly(Finding.Kind.TREE);
+    }
+
+    @Test
+    void anAnchorsLongestTimeIsTheSameBehindAnInterruption() throws IOException {
+        long size = ArchiveReader.head(new FolderDisk(archive)).size();
+        for (String name : List.of(Anchors.headName("x", size), Anchors.answerName("x", size))) {
+            Path file = archive.resolve(name);
+            Files.createDirectories(file.getParent());
+            Files.copy(archive.resolve("checkpoint"), file);
+        }
+        List<Verification.Anchored> whole = anchored();
+        assertThat(whole.get(0).longest()).isPositive();
+        interrupt();
+        assertThat(anchored()).isEqualTo(whole);
+    }
+
+    private List<Verification.Anchored> anchored() throws IOException {
+        return verification()
+                .anchor("x", (head, answer) -> AnswerCheck.Result.confirmed(Instant.parse("2100-01-01T00:00:00Z")))
+                .run()
+                .anchors();
     }
 
     @Test
