@@ -26,8 +26,8 @@ import org.apache.kafka.common.header.Headers;
  *
  * <p>No block may be stored behind one that is not. Kafka's client does not see to that: when the brokers refuse a
  * message it numbers the next ones, which are under way, as if that one had never been, and sends them again. So the
- * first failure closes the producer, in the callback that tells it. Blocks have numbers, too, by which
- * {@link CopyTopic} finds a block that is missing.
+ * first refusal closes the producer, in the callback that tells it, also after another failure. Blocks have numbers,
+ * too, by which {@link CopyTopic} finds a block that is missing.
  *
  * <p>One thread calls it, and the producer's thread acknowledges.
  */
@@ -45,6 +45,7 @@ final class CopyWriter implements AutoCloseable {
     private final LongSupplier nanoClock;
     private final Semaphore places = new Semaphore(MOST_UNDER_WAY);
     private final AtomicReference<Exception> failure = new AtomicReference<>();
+    private volatile boolean isClosed;
     private volatile long lastOffset = -1;
     private long sent;
     private boolean isInTransaction;
@@ -135,8 +136,10 @@ final class CopyWriter implements AutoCloseable {
 
     /** The producer sends nothing any more once this returns. */
     private void fail(Exception met) {
-        if (failure.compareAndSet(null, met)) {
+        failure.compareAndSet(null, met);
+        if (!isClosed) {
             producer.close(Duration.ZERO);
+            isClosed = true;
         }
     }
 

@@ -144,6 +144,20 @@ class CopyWriterTest {
         assertThatThrownBy(writer::check).isInstanceOf(IOException.class).hasMessage("topic copy: nobody answers");
     }
 
+    /** The copier's thread has seen a failure, and blocks are still under way. */
+    @Test
+    void aBlockThatIsRefusedAfterAnotherFailureClosesTheProducer() throws Exception {
+        send(1);
+        send(2);
+        producer.commitTransactionException = new TimeoutException("nobody answers");
+        clock.addAndGet(COMMIT_NANOS);
+        assertThatThrownBy(writer::check).hasMessage("topic copy: nobody answers");
+        assertThat(producer.closed()).isFalse();
+        producer.errorNext(new RecordTooLargeException("it is too large"));
+        assertThat(producer.closed()).isTrue();
+        assertThatThrownBy(writer::check).hasMessage("topic copy: nobody answers");
+    }
+
     @Test
     void aSendWaitsWhileTooManyBlocksAreUnderWay() throws Exception {
         for (int block = 1; block <= CopyWriter.MOST_UNDER_WAY; block++) {
