@@ -38,6 +38,7 @@ public final class KafkaCopyStore implements CopyStore {
 
     private static final String TRANSACTION_TIMEOUT = "transaction.timeout.ms";
     private static final String API_TIMEOUT = "default.api.timeout.ms";
+    private static final String MOST_REQUEST_BYTES = "max.request.size";
 
     static final Map<String, Object> DEFAULTS = Map.of(
             "request.timeout.ms",
@@ -52,7 +53,7 @@ public final class KafkaCopyStore implements CopyStore {
             "60000",
             "linger.ms",
             "0",
-            "max.request.size",
+            MOST_REQUEST_BYTES,
             Integer.toString(64 << 20),
             "buffer.memory",
             Integer.toString(128 << 20));
@@ -154,7 +155,7 @@ public final class KafkaCopyStore implements CopyStore {
                     nanos(TRANSACTION_TIMEOUT) / COMMITS_A_TIMEOUT,
                     System::nanoTime);
             writer.begin();
-            place = TopicPlace.of(admin, topic);
+            place = TopicPlace.of(admin, topic, (int) number(MOST_REQUEST_BYTES));
         } finally {
             admin.close(Duration.ZERO); // An interrupted thread waits for no answer.
         }
@@ -166,7 +167,12 @@ public final class KafkaCopyStore implements CopyStore {
     }
 
     private long nanos(String name) {
-        return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(properties.get(name).toString()));
+        return TimeUnit.MILLISECONDS.toNanos(number(name));
+    }
+
+    /** Kafka's client passes over spaces around a number, too. */
+    private long number(String name) {
+        return Long.parseLong(properties.get(name).toString().trim());
     }
 
     private CopyBlock block(ConsumerRecord<byte[], byte[]> message) throws IOException {

@@ -29,9 +29,11 @@ record TopicPlace(CopyPlace place, int mostBlockBytes) {
     /**
      * Asks the brokers. The topic of transactions is there once a producer is initialized.
      *
+     * @param mostRequestBytes the longest message that the client sends
      * @throws RefusedException if the topic cannot have a copy
      */
-    static TopicPlace of(Admin admin, String topic) throws ExecutionException, InterruptedException {
+    static TopicPlace of(Admin admin, String topic, int mostRequestBytes)
+            throws ExecutionException, InterruptedException {
         Map<String, TopicDescription> descriptions = admin.describeTopics(List.of(topic, TRANSACTIONS))
                 .allTopicNames()
                 .get();
@@ -47,7 +49,8 @@ record TopicPlace(CopyPlace place, int mostBlockBytes) {
                 copies,
                 replicas,
                 replicas == 1 ? "broker" : "brokers");
-        return new TopicPlace(place, intOf(own, TopicConfig.MAX_MESSAGE_BYTES_CONFIG) - MESSAGE_HEAD_BYTES);
+        int mostBytes = Math.min(mostRequestBytes, intOf(own, TopicConfig.MAX_MESSAGE_BYTES_CONFIG));
+        return new TopicPlace(place, mostBytes - MESSAGE_HEAD_BYTES);
     }
 
     private static void requireUsable(String topic, Config config, int partitions) {

@@ -238,10 +238,11 @@ class KafkaCopyStoreIT {
         assertThat(stored()).containsExactly(1L, 2L, 3L);
     }
 
-    @Test
-    void theLongestBlockIsTaken() throws Exception {
-        setMostBytes(20_000);
-        KafkaCopyStore store = store();
+    @ParameterizedTest
+    @CsvSource({"20000, 67108864", "100000, ' 20000'"})
+    void theLongestBlockIsTaken(int mostOfTopic, String mostOfClient) throws Exception {
+        setMostBytes(mostOfTopic);
+        KafkaCopyStore store = store("max.request.size", mostOfClient);
         store.fence();
         assertThat(store.mostBlockBytes()).isEqualTo(19_744);
         int bytes = store.mostBlockBytes();
