@@ -106,12 +106,14 @@ final class CopyTopic implements AutoCloseable {
         /** A writer has so many blocks under way at most: it knew of all before them that they were stored. */
         boolean isEnough() {
             int blocks = 0;
+            long numberBehind = 0;
             for (int i = places.size() - 1; i >= 0; i--) {
                 Place each = places.get(i);
-                blocks += each.number > 0 ? 1 : 0;
-                if (each.isTaken || blocks > CopyWriter.MOST_UNDER_WAY || each.number == 0 && blocks > 0) {
+                blocks = each.number > 0 ? blocks + 1 : 0;
+                if (each.isTaken || blocks > CopyWriter.MOST_UNDER_WAY || each.number == 0 && numberBehind == 1) {
                     return true;
                 }
+                numberBehind = each.number;
             }
             return false;
         }
