@@ -296,8 +296,12 @@ static int open_later_edge(struct signed_files *files, uint64_t number) {
         const unsigned later = leaves_of(entry->d_name);
         if (later > leaves && later / SIGNED_WIDTH == leaves / SIGNED_WIDTH &&
             number % SIGNED_WIDTH == leaves / SIGNED_WIDTH) {
+            uint64_t end = 0;
             signed_name(PAYLOAD, file, later, ZST, name);
             rc = open_payload(files, name);
+            if (rc == -EUCLEAN || (rc == 0 && !zstd_frames_pass(files->payload.file.fd, &end))) {
+                rc = -ENOENT; /* it was half written when it was copied: another one may be whole */
+            }
         }
     }
     closedir(folder);

@@ -171,6 +171,10 @@ static void a_copy_with_an_earlier_head_ends_with_that(void **state) {
     written_put(written_path(archive, "payload/000.p/x.zst"), O_TRUNC, "", 0);
     written_put(written_path(archive, "payload/000.p/300.zst"), O_TRUNC, "", 0);
     written_put(written_path(archive, "payload/000.p/900.zst"), O_TRUNC, "", 0);
+    for (unsigned leaves = 560; leaves < 600; leaves++) { /* half written when they were copied */
+        written_put(written_path(archive, "payload/000.p/%u.zst", leaves), O_TRUNC, "\x28\xb5\x2f\xfd\x24\x40",
+                    leaves % 7);
+    }
     copy_file("tile/entries/002.p/89", "tile/entries/002.p/39");
     burst_reader_close(reader);
     written_head(archive, 551);
