@@ -11,8 +11,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.impl.Log4jLogEvent;
+import org.apache.logging.log4j.core.lookup.StrSubstitutor;
 import org.apache.logging.log4j.core.pattern.ArrayPatternConverter;
 import org.apache.logging.log4j.core.pattern.DatePatternConverter;
 import org.apache.logging.log4j.core.pattern.FormattingInfo;
@@ -30,7 +34,9 @@ final class ArchivePattern {
     /** The most digits that a sequence has. */
     private static final int SEQUENCE_DIGITS = 19;
 
-    private static final Pattern LOOKUP = Pattern.compile("\\$\\{[^}]*}");
+    /** A lookup, which may have another one as its default; its group is the format if it is one of a date. */
+    private static final Pattern LOOKUP =
+            Pattern.compile("\\$\\{(?:date:([^{}]*?)(?::-[^{}]*)?|(?:[^{}]|\\{[^{}]*})*)}", Pattern.CASE_INSENSITIVE);
 
     /** A name may also end with the number that a taken name gets, and with the suffix of a compression. */
     private static final String ENDS = "(?:\\.\\d+)?(?<suffix>\\.(?:gz|zip|bz2|xz|zst|deflate|pack200))?";
@@ -40,9 +46,18 @@ final class ArchivePattern {
     private final int depth;
     private final Pattern names;
 
-    ArchivePattern(final String pattern) {
-        suffix = FileNames.compressedSuffix(pattern);
-        final String absolute = FileNames.absolute(FileNames.withoutSuffix(pattern));
+    /**
+     * Dates of lookups vary as those of the pattern do. Any other lookup has the text that Log4j would put into a name
+     * now, so that a log whose names have another text in its place keeps its files.
+     */
+    ArchivePattern(final String pattern, final StrSubstitutor lookups) {
+        this(FileNames.compressedSuffix(pattern), textOf(FileNames.withoutSuffix(pattern), lookups));
+    }
+
+    /** @param plain has no lookup that is asked, and no suffix of a compression */
+    private ArchivePattern(final String suffix, final String plain) {
+        this.suffix = suffix;
+        final String absolute = FileNames.absolute(plain);
         int variable = absolute.length();
         for (final String mark : List.of("%", "${")) {
             if (absolute.contains(mark)) {
@@ -59,7 +74,22 @@ final class ArchivePattern {
 
     /** Returns the folder that holds all of them: the one before the first part that varies. */
     static Path folderOf(final String pattern) {
-        return new ArchivePattern(pattern).folder;
+        return new ArchivePattern("", FileNames.withoutSuffix(pattern)).folder;
+    }
+
+    private static String textOf(final String pattern, final StrSubstitutor lookups) {
+        final LogEvent now = Log4jLogEvent.newBuilder()
+                .setTimeMillis(System.currentTimeMillis())
+                .build();
+        // A name has the text as it is: a percent sign in it begins no date and no index.
+        return withLookups(pattern, lookup -> lookups.replace(now, lookup).replace("%", "%%"));
+    }
+
+    /** Gives each lookup its text, but for those of dates. */
+    private static String withLookups(final String pattern, final UnaryOperator<String> text) {
+        return LOOKUP.matcher(pattern)
+                .replaceAll(lookup -> Matcher.quoteReplacement(
+                        lookup.group(1) != null ? lookup.group() : text.apply(lookup.group())));
     }
 
     /** The suffix of a compression that the pattern asks for; empty if it asks for none. */
@@ -97,9 +127,12 @@ final class ArchivePattern {
         final Matcher lookup = LOOKUP.matcher(literal);
         int from = 0;
         while (lookup.find()) {
-            regex.append(Pattern.quote(literal.subSequence(from, lookup.start()).toString()))
-                    .append("[^/]+");
-            from = lookup.end();
+            if (lookup.group(1) != null) {
+                regex.append(Pattern.quote(
+                                literal.subSequence(from, lookup.start()).toString()))
+                        .append(DateForm.regexOf(lookup.group(1)));
+                from = lookup.end();
+            }
         }
         regex.append(Pattern.quote(literal.subSequence(from, literal.length()).toString()));
     }
@@ -112,20 +145,20 @@ final class ArchivePattern {
     }
 
     /**
-     * Whether the pattern can make a name that the engine gives to a diverted log file. A lookup's text is taken for
-     * one that no such name has.
+     * Whether the pattern can make a name that the engine gives to a diverted log file. A lookup's text, unless it is a
+     * date, is taken for one that no such name has.
      */
     static boolean canMakeDivertedName(final String pattern, final String file) {
-        final String plain = LOOKUP.matcher(pattern).replaceAll("-");
+        final String plain = withLookups(FileNames.withoutSuffix(pattern), lookup -> "-");
         final String begin = FileNames.absolute(file) + ".burst-";
-        final ArchivePattern names = new ArchivePattern(plain);
+        final ArchivePattern names = new ArchivePattern("", plain);
         for (int digits = 1; digits <= SEQUENCE_DIGITS; digits++) {
             if (names.matches(Path.of(begin + "1".repeat(digits)))) {
                 return true;
             }
         }
         // The pattern's fixed text may have digits.
-        return FileNames.absolute(FileNames.withoutSuffix(plain)).matches(Pattern.quote(begin) + "\\d+(?:\\.\\d+)?");
+        return FileNames.absolute(plain).matches(Pattern.quote(begin) + "\\d+(?:\\.\\d+)?");
     }
 
     boolean isCompressed(final Path file) {

@@ -43,7 +43,7 @@ final class Leftovers {
      * first jobs compare them, before its next roll.
      */
     void deleteBeginnings() {
-        final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
+        final ArchivePattern pattern = new ArchivePattern(settings.filePattern(), settings.substitutor());
         if (pattern.suffix().isEmpty()) {
             return;
         }
@@ -89,7 +89,7 @@ final class Leftovers {
 
     /** Queues the files to compress, but not those that a job has taken meanwhile. */
     void compress() {
-        final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
+        final ArchivePattern pattern = new ArchivePattern(settings.filePattern(), settings.substitutor());
         if (pattern.suffix().isEmpty()) {
             return;
         }
@@ -131,8 +131,8 @@ final class Leftovers {
         if (temporary == null) {
             return;
         }
-        final ArchivePattern pattern = new ArchivePattern(temporary.getPattern());
-        final ArchivePattern archives = new ArchivePattern(settings.filePattern());
+        final ArchivePattern pattern = new ArchivePattern(temporary.getPattern(), settings.substitutor());
+        final ArchivePattern archives = new ArchivePattern(settings.filePattern(), settings.substitutor());
         for (final Path file : pattern.find()) {
             if (!archives.matches(file)) {
                 Files.deleteIfExists(file);

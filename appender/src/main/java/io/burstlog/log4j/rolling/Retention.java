@@ -67,7 +67,7 @@ final class Retention {
     private List<Archive> archives() throws IOException {
         final Path current = Path.of(stream.currentFile());
         final List<Archive> archives = new ArrayList<>();
-        final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
+        final ArchivePattern pattern = new ArchivePattern(settings.filePattern(), settings.substitutor());
         for (final Path file : pattern.find()) {
             if (!file.equals(current) && !pattern.isTemporary(file)) {
                 archives.add(new Archive(file, Files.size(file), Files.getLastModifiedTime(file)));

@@ -16,6 +16,12 @@ class ArchivePatternTest {
     @TempDir
     Path folder;
 
+    private ArchivePattern archivesOf(final String pattern) {
+        return new ArchivePattern(
+                folder.resolve(pattern.replace("$$", "$")).toString(),
+                RolledLog.configuration().getStrSubstitutor());
+    }
+
     @ParameterizedTest
     @CsvSource({
         "app-%i.log, app-1.log",
@@ -32,6 +38,11 @@ class ArchivePatternTest {
         "app-%d{yyyyMMdd'T'HH}.log, app-20261122T07.log",
         "%d{yyyy/MM}/app-%d{dd}-%i.log.gz, 2026/11/app-22-1.log.gz",
         "$${date:yyyy-MM}/app-%i.log, 2026-11/app-1.log",
+        "$${date:yyyy/MM}/app-%i.log.gz, 2026/11/app-1.log.gz",
+        "app-$${DATE:yyyy-MM:-never}-%i.log, app-2026-11-1.log",
+        "app-$${sys:burstlog.no:-eu}-%i.log, app-eu-1.log",
+        "app-$${sys:burstlog.no:-a%d}/%i.log, app-a%d/1.log",
+        "app-$${sys:burstlog.no:-$${sys:burstlog.no:-eu}}-%i.log, app-eu-1.log",
         "app-%d{EEE-dd}.log, app-Sun-22.log",
         "app-%d{yyyy-MM-dd_a_hh}.log, app-2026-11-22_AM_07.log",
         "app-%d{UNIX}.log, app-1795337000.log"
@@ -40,9 +51,7 @@ class ArchivePatternTest {
         final Path file = folder.resolve(name);
         Files.createDirectories(file.getParent());
         Files.createFile(file);
-        final String resolved = pattern.replace("$$", "$");
-        final ArchivePattern archives =
-                new ArchivePattern(folder.resolve(resolved).toString());
+        final ArchivePattern archives = archivesOf(pattern);
         assertThat(archives.matches(file)).isTrue();
         assertThat(archives.find()).containsExactly(file);
     }
@@ -60,14 +69,17 @@ class ArchivePatternTest {
         "app-%d{yyyy-MM-dd}.log, app-2026-11-22b.log",
         "app.old, app.old2",
         "app.old, app.log",
-        "app-%d{yyyy}.log, app-2026.log.bak"
+        "app-%d{yyyy}.log, app-2026.log.bak",
+        "app-$${date:yyyy-MM}-%i.log, app-audit-2026-11-1.log",
+        "$${date:yyyy-MM}/app-%i.log, billing/app-3.log",
+        "app-$${sys:burstlog.no:-eu}-%i.log, app-us-1.log",
+        "app-$${ctx:burstlog.no}-%i.log, app-anna-1.log"
     })
     void a_file_of_somebody_else_is_not(final String pattern, final String name) throws Exception {
         final Path file = folder.resolve(name);
         Files.createDirectories(file.getParent());
         Files.createFile(file);
-        final ArchivePattern archives =
-                new ArchivePattern(folder.resolve(pattern).toString());
+        final ArchivePattern archives = archivesOf(pattern);
         assertThat(archives.matches(file)).isFalse();
         assertThat(archives.find()).isEmpty();
     }
@@ -77,6 +89,7 @@ class ArchivePatternTest {
         "app.log.burst-%i, true",
         "app.log.burst-%i.gz, true",
         "app.log.burst-%d{yyyyMMdd}, true",
+        "app.log.burst-${date:yyyyMMdd}, true",
         "app.log.burst-17, true",
         "app.log.%i, false",
         "app.log.%d{yyyyMMdd}, false",
@@ -96,8 +109,7 @@ class ArchivePatternTest {
     void the_beginning_of_a_twin_is_found_and_known() throws Exception {
         final Path temporary = Files.createFile(folder.resolve(".app-3.log.gz.burst-tmp"));
         Files.createFile(folder.resolve(".other-3.log.gz.burst-tmp"));
-        final ArchivePattern archives =
-                new ArchivePattern(folder.resolve("app-%i.log.gz").toString());
+        final ArchivePattern archives = archivesOf("app-%i.log.gz");
         assertThat(archives.find()).isEqualTo(List.of(temporary)).allMatch(archives::isTemporary);
     }
 

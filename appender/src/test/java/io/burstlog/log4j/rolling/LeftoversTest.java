@@ -51,6 +51,15 @@ class LeftoversTest {
     }
 
     @Test
+    void files_of_another_log_stay_plain_whose_names_differ_where_the_pattern_has_a_lookup() throws Exception {
+        create("app-2026-1.log");
+        create("app-audit-2026-1.log");
+        RolledLog.open(folder, settings("app-${date:yyyy}-%i.log.gz", Duration.ZERO))
+                .close();
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-2026-1.log.gz", "app-audit-2026-1.log", "app.log");
+    }
+
+    @Test
     void of_a_file_that_is_there_twice_one_goes_at_once() throws Exception {
         create("app-1.log");
         create("app-2.log");

@@ -39,10 +39,14 @@ class RetentionTest {
     }
 
     private void keep(final long maxTotalBytes, final Duration maxAge, final String current) {
+        keep(maxTotalBytes, maxAge, current, "%d{yyyy-MM}/app-%d{yyyy-MM-dd}-%i.log.gz");
+    }
+
+    private void keep(final long maxTotalBytes, final Duration maxAge, final String current, final String filePattern) {
         final RollingSettings settings = RolledLog.with(
                 RolledLog.settings(
                         folder,
-                        "%d{yyyy-MM}/app-%d{yyyy-MM-dd}-%i.log.gz",
+                        filePattern,
                         SizeBasedTriggeringPolicy.createPolicy("50"),
                         DefaultRolloverStrategy.createStrategy(
                                 null, null, "nomax", null, null, true, RolledLog.configuration())),
@@ -84,6 +88,18 @@ class RetentionTest {
                         "2026-10/notes.txt",
                         "2026-11/app-2026-11-21-1.log.gz",
                         "app.log");
+    }
+
+    @Test
+    void archives_of_another_log_stay_whose_names_differ_where_the_pattern_has_a_lookup() throws Exception {
+        create("app-2026-10-1.log.gz", 100, 23);
+        create("app-audit-2026-10-1.log.gz", 100, 23);
+        keep(50, Duration.ofDays(7), "app.log", "app-${date:yyyy-MM}-%i.log.gz");
+        assertThat(names()).containsExactly("app-audit-2026-10-1.log.gz", "app.log");
+        create("2026/10/app-1.log.gz", 100, 23);
+        create("billing/10/app-1.log.gz", 100, 23);
+        keep(0, Duration.ofDays(7), "app.log", "${date:yyyy/MM}/app-%i.log.gz");
+        assertThat(names()).containsExactly("app-audit-2026-10-1.log.gz", "app.log", "billing/10/app-1.log.gz");
     }
 
     @Test
