@@ -69,6 +69,24 @@ public final class StageHistogram {
     }
 
     /**
+     * Returns the sum of all times. Each one counts as the middle of its bucket, so that the sum is exact to 1% unless
+     * times are longer than the buckets reach, 137 s: they count as that.
+     *
+     * @return nanoseconds; that of a later moment is never less
+     */
+    public double totalNanos() {
+        double total = 0;
+        for (int bucket = 0; bucket < BUCKETS; bucket++) {
+            long count = words[FIRST_BUCKET + bucket];
+            if (count != 0) {
+                long lowest = bucket == 0 ? 0 : Engine.burst_histogram_highest(bucket - 1) + 1;
+                total += (double) count * ((lowest + Engine.burst_histogram_highest(bucket) + 1) / 2);
+            }
+        }
+        return total;
+    }
+
+    /**
      * Returns the time that the given percentage of all times does not exceed.
      *
      * @param percent 0 to 100, for instance 99.99

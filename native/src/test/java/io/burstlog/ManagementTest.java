@@ -172,6 +172,9 @@ class ManagementTest {
             // A percentile is its bucket's end, unless the longest call is in that bucket.
             assertThat(counts[1]).isGreaterThanOrEqualTo(median < histogram.maxNanos() ? APPENDS / 2 : 0);
             assertThat(counts[1]).isLessThanOrEqualTo(APPENDS);
+            assertThat(seen.totalNanos(Stage.COMMIT_WAIT))
+                    .isEqualTo(histogram.totalNanos())
+                    .isPositive();
             assertThat(shown).isNotNull();
         }
     }

@@ -2,6 +2,7 @@
 package io.burstlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -128,6 +129,8 @@ class StagesTest {
                 Histogram hdr = hdrHistogram();
                 histogram.forEachBucket(hdr::recordValueWithCount);
                 assertThat(hdr.getTotalCount()).isEqualTo(histogram.count());
+                assertThat(histogram.totalNanos())
+                        .isCloseTo(hdr.getMean() * hdr.getTotalCount(), withinPercentage(1e-9));
                 for (double percent : new double[] {0.1, 10, 50, 90, 99, 99.9, 99.99, 100}) {
                     assertThat(histogram.percentileNanos(percent))
                             .as("%s %s%%", stage, percent)

@@ -79,7 +79,7 @@ final class RingMeters {
                         meters,
                         ignored -> (long)
                                 Meters.orNothing(() -> figures.apply(ring).getCount()),
-                        ignored -> Meters.orNothing(() -> totalNanos(figures.apply(ring))),
+                        ignored -> Meters.orNothing(() -> ring.totalNanos(stage)),
                         TimeUnit.NANOSECONDS)
                 .tags(tags)
                 .description("Time of those timed")
@@ -106,10 +106,6 @@ final class RingMeters {
                     "How many of those timed took at most so many seconds",
                     () -> buckets.count(limit));
         }
-    }
-
-    private static double totalNanos(StageFigures figures) {
-        return (double) figures.getMeanNanos() * figures.getCount();
     }
 
     private static void addTime(Meters meters, String name, Tags tags, String description, LongSupplier nanos) {

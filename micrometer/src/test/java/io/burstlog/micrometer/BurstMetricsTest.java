@@ -15,8 +15,10 @@ import io.burstlog.Stage;
 import io.burstlog.StageStats;
 import io.burstlog.jmx.Registration;
 import io.burstlog.jmx.RingMXBean;
+import io.burstlog.jmx.StageFigures;
 import io.burstlog.jmx.StreamMXBean;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.search.RequiredSearch;
@@ -34,6 +36,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -257,6 +260,35 @@ class BurstMetricsTest {
             metrics.close();
             assertThat(registry.getMeters()).isEmpty();
             assertThat(ofRing).isNotNull();
+        }
+    }
+
+    @Test
+    void theTimeOfAStageIsNotThatOfItsRoundedMean() throws JMException {
+        AtomicReference<StageFigures> copies = new AtomicReference<>();
+        AtomicReference<Double> nanos = new AtomicReference<>();
+        Object bean = Proxy.newProxyInstance(
+                RingMXBean.class.getClassLoader(), new Class<?>[] {RingMXBean.class}, (proxy, method, arguments) -> {
+                    Class<?> result = method.getReturnType();
+                    return result == StageFigures.class ? copies.get() : result == double.class ? nanos.get() : null;
+                });
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = new ObjectName("io.burstlog:type=Ring,name=\"a\"");
+        MeterRegistry registry = new SimpleMeterRegistry();
+        try (BurstMetrics metrics = new BurstMetrics()) {
+            server.registerMBean(new StandardMBean((RingMXBean) bean, RingMXBean.class, true), name);
+            metrics.bindTo(registry);
+            FunctionTimer timer =
+                    registry.get("burstlog.stage").tag("stage", "copy").functionTimer();
+            copies.set(new StageFigures(1_000, 101, 0, 0, 0, 0, 0)); // 100.5
+            nanos.set(100_500.0);
+            assertThat(timer.totalTime(TimeUnit.NANOSECONDS)).isCloseTo(100_500, within(0.1));
+            copies.set(new StageFigures(1_001, 100, 0, 0, 0, 0, 0)); // 100.45
+            nanos.set(100_550.0);
+            assertThat(timer.totalTime(TimeUnit.NANOSECONDS)).isCloseTo(100_550, within(0.1));
+            assertThat(timer.count()).isEqualTo(1_001);
+        } finally {
+            server.unregisterMBean(name);
         }
     }
 

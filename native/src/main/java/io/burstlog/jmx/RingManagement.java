@@ -174,4 +174,9 @@ final class RingManagement implements RingMXBean {
         });
         return counts;
     }
+
+    @Override
+    public double totalNanos(Stage stage) {
+        return log.histogram(stage).totalNanos();
+    }
 }
