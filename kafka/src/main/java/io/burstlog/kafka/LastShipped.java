@@ -46,15 +46,22 @@ final class LastShipped {
         this.timeoutNanos = timeoutNanos;
     }
 
-    /** Finds the record with the highest number in these partitions; null if they have no record of the folder. */
-    ConsumerRecord<byte[], byte[]> find(Collection<TopicPartition> partitions)
+    /**
+     * Finds the record with the highest number in these partitions; null if they have no record of the folder.
+     *
+     * @param first which record of a partition is the first to look at
+     */
+    ConsumerRecord<byte[], byte[]> find(Collection<TopicPartition> partitions, OffsetSpec first)
             throws ExecutionException, InterruptedException {
-        Map<TopicPartition, Long> begins = offsets(partitions, OffsetSpec.earliest());
+        Map<TopicPartition, Long> begins = offsets(partitions, first);
         Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest());
         ConsumerRecord<byte[], byte[]> highest = null;
         for (TopicPartition partition : partitions) {
-            topic.assign(List.of(partition));
-            highest = higher(highest, find(partition, begins.get(partition), ends.get(partition)));
+            long begin = begins.get(partition);
+            if (begin >= 0) { // else there is no first one
+                topic.assign(List.of(partition));
+                highest = higher(highest, find(partition, begin, ends.get(partition)));
+            }
         }
         return highest;
     }
@@ -69,8 +76,8 @@ final class LastShipped {
                         Map.Entry::getKey, entry -> entry.getValue().offset()));
     }
 
-    private ConsumerRecord<byte[], byte[]> higher(
-            ConsumerRecord<byte[], byte[]> one, ConsumerRecord<byte[], byte[]> other) {
+    /** Returns the one with the higher number. Both may be null. */
+    ConsumerRecord<byte[], byte[]> higher(ConsumerRecord<byte[], byte[]> one, ConsumerRecord<byte[], byte[]> other) {
         return numberOf(other) > numberOf(one) ? other : one;
     }
 

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -27,6 +29,9 @@ import org.apache.kafka.common.Uuid;
 final class Session implements AutoCloseable {
 
     private static final Duration FAREWELL = Duration.ofMillis(500);
+
+    /** So far the clock that stamps the topic's records may have been set back. */
+    private static final long CLOCK_SLACK_MILLIS = Duration.ofHours(1).toMillis();
 
     private static final Map<String, Object> DEFAULTS = Map.of(
             "request.timeout.ms", "15000",
@@ -47,10 +52,15 @@ final class Session implements AutoCloseable {
     private final Map<Integer, Long> lastOffsets = new HashMap<>();
     private TopicRecords records;
 
-    /** Places the consumer behind the last record that is committed in the topic. */
+    /**
+     * Looks up the last record that is committed in the topic.
+     *
+     * @param consumer it stands at the record that would be the next one if the topic did not say otherwise
+     */
     Session(ShipperConfig config, BurstConsumer consumer) throws ExecutionException, InterruptedException {
         this.config = config;
         this.consumer = consumer;
+        long next = consumer.position();
         String id = "burstlog-" + consumer.folderId() + "-" + config.topic();
         Map<String, Object> properties = new HashMap<>(DEFAULTS);
         properties.putAll(config.properties());
@@ -72,18 +82,18 @@ final class Session implements AutoCloseable {
                     .get()
                     .get(config.topic());
             topicId = description.topicId();
-            List<TopicPartition> partitions =
-                    partitions(description.partitions().size());
+            List<TopicPartition> all = allPartitions(description.partitions().size());
+            List<TopicPartition> written = writtenPartitions(all);
             records = new TopicRecords(
                     config,
-                    config.key() == null ? partitions.get(0).partition() : null,
+                    config.key() == null ? written.get(0).partition() : null,
                     consumer.folderId(),
                     consumer.stream());
             producer = Brokers.producer(properties, id);
             try (Consumer<byte[], byte[]> topic = Brokers.consumer(properties, "read_committed")) {
                 producer.initTransactions();
-                shipped =
-                        checkedNumber(new LastShipped(admin, topic, records::numberOf, timeoutNanos).find(partitions));
+                LastShipped look = new LastShipped(admin, topic, records::numberOf, timeoutNanos);
+                shipped = checkedNumber(last(look, written, all, next));
             } catch (Throwable failure) {
                 close();
                 throw failure;
@@ -118,19 +128,36 @@ final class Session implements AutoCloseable {
         return number;
     }
 
-    /** Returns the partitions that this shipper writes. */
-    private List<TopicPartition> partitions(int count) {
-        List<TopicPartition> partitions = new ArrayList<>();
+    private List<TopicPartition> allPartitions(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(partition -> new TopicPartition(config.topic(), partition))
+                .toList();
+    }
+
+    /** Returns those that this shipper writes. */
+    private List<TopicPartition> writtenPartitions(List<TopicPartition> all) {
         if (config.key() != null) {
-            for (int partition = 0; partition < count; partition++) {
-                partitions.add(new TopicPartition(config.topic(), partition));
-            }
-        } else {
-            int one =
-                    config.partition() >= 0 ? config.partition() : TopicRecords.partitionOf(consumer.folderId(), count);
-            partitions.add(new TopicPartition(config.topic(), one));
+            return all;
         }
-        return partitions;
+        int one = config.partition() >= 0
+                ? config.partition()
+                : TopicRecords.partitionOf(consumer.folderId(), all.size());
+        return List.of(new TopicPartition(config.topic(), one));
+    }
+
+    /**
+     * Finds the topic's last record of this folder. If it is older than the place in the folder says, other partitions
+     * may have had the folder meanwhile: a key, another partition, or another count of them. Records behind it were
+     * sent later than it, so a look into all of them begins at its time.
+     */
+    private ConsumerRecord<byte[], byte[]> last(
+            LastShipped look, List<TopicPartition> written, List<TopicPartition> all, long next)
+            throws ExecutionException, InterruptedException {
+        ConsumerRecord<byte[], byte[]> last = look.find(written, OffsetSpec.earliest());
+        if (last == null || records.numberOf(last.headers()) + 1 >= next) {
+            return last;
+        }
+        return look.higher(last, look.find(all, OffsetSpec.forTimestamp(last.timestamp() - CLOCK_SLACK_MILLIS)));
     }
 
     /** Whether the brokers lack KIP-890 and the configuration accepts that. */

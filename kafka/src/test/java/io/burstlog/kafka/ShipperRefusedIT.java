@@ -13,10 +13,12 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.FeatureUpdate;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -116,22 +118,68 @@ class ShipperRefusedIT extends ShipperRig {
         }
     }
 
-    /** A topic that has lost its end looks so: the last records went to another partition. */
+    /** The last records of the folder went to the partition whose records are deleted. */
     @Test
     void whatTheTopicHasLostIsShippedAgain(TestInfo test) throws Exception {
         broker.createTopic("lost", 2);
         try (WrittenStream written = open(test)) {
-            for (int partition : new int[] {0, 1, 0}) {
-                written.write(10);
-                try (KafkaShipper shipper =
-                        KafkaShipper.start(config("lost").partition(partition).build())) {
-                    written.awaitShipped(shipper);
-                }
-            }
+            shipTo(0, "lost", written);
+            shipTo(1, "lost", written);
+            broker.admin()
+                    .deleteRecords(Map.of(new TopicPartition("lost", 1), RecordsToDelete.beforeOffset(-1)))
+                    .all()
+                    .get();
+            shipTo(0, "lost", written);
             awaitTold(BurstEvent.Severity.WARN, "topic lost has lost the records with numbers 11 to 20 again");
-            List<ConsumerRecord<byte[], byte[]>> found = broker.read("lost");
-            assertThat(found.removeIf(each -> each.partition() == 1)).isTrue();
-            written.assertAllOnce(found);
+            written.assertAllOnce(broker.read("lost"));
+        }
+    }
+
+    @Test
+    void aFolderThatGetsItsPartitionOfBeforeGoesOnBehindTheOtherOne(TestInfo test) throws Exception {
+        broker.createTopic("moved", 2);
+        try (WrittenStream written = open(test)) {
+            shipTo(0, "moved", written);
+            shipTo(1, "moved", written);
+            shipTo(0, "moved", written);
+            written.assertAllOnce(broker.read("moved"));
+            assertThat(told).extracting(BurstEvent::text).noneMatch(text -> text.contains("has lost"));
+        }
+    }
+
+    @Test
+    void aFolderThatLosesItsKeysGoesOnBehindAllPartitions(TestInfo test) throws Exception {
+        broker.createTopic("unkeyed", 3);
+        try (WrittenStream written = open(test)) {
+            written.write(30);
+            ShipperConfig keyed = config("unkeyed")
+                    .key(record -> Long.toString(record.number() % 10).getBytes(UTF_8))
+                    .build();
+            try (KafkaShipper shipper = KafkaShipper.start(keyed)) {
+                written.awaitShipped(shipper);
+            }
+            List<ConsumerRecord<byte[], byte[]>> found = broker.read("unkeyed");
+            int ofTheLast = found.stream()
+                    .filter(each -> WrittenStream.number(each, TopicRecords.NUMBER) == 30)
+                    .findFirst()
+                    .orElseThrow()
+                    .partition();
+            int another = found.stream()
+                    .mapToInt(ConsumerRecord::partition)
+                    .filter(partition -> partition != ofTheLast)
+                    .findFirst()
+                    .orElseThrow();
+            shipTo(another, "unkeyed", written);
+            written.assertAllOnce(broker.read("unkeyed"));
+            assertThat(told).extracting(BurstEvent::text).noneMatch(text -> text.contains("has lost"));
+        }
+    }
+
+    private void shipTo(int partition, String topic, WrittenStream written) throws InterruptedException {
+        written.write(10);
+        try (KafkaShipper shipper =
+                KafkaShipper.start(config(topic).partition(partition).build())) {
+            written.awaitShipped(shipper);
         }
     }
 
