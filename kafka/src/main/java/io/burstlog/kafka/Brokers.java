@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.kafka;
 
-import io.burstlog.BurstException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -12,10 +11,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.AbstractConfig;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -53,22 +49,6 @@ final class Brokers {
                 "fetch.max.wait.ms", "10", // a longer wait would hold up the next partition
                 "allow.auto.create.topics", "false"));
         return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    }
-
-    /**
-     * Checks the properties without a broker.
-     *
-     * @throws BurstException if Kafka's producer would refuse one
-     */
-    static void requireUsable(Map<String, ?> properties) {
-        Map<String, Object> all = new HashMap<>(properties);
-        all.put("key.serializer", ByteArraySerializer.class);
-        all.put("value.serializer", ByteArraySerializer.class);
-        try {
-            new AbstractConfig(ProducerConfig.configDef(), all, false);
-        } catch (ConfigException wrong) {
-            throw ShipperConfig.refused("a property of Kafka cannot be used: " + wrong.getMessage() + ".");
-        }
     }
 
     /** Asks the brokers for their features. Asked first, this also finds out whether a broker answers. */

@@ -17,7 +17,7 @@ public final class KafkaCopyProvider implements CopyProvider {
 
     @Override
     public void check(Request request) {
-        KafkaCopyStore.requireUsable(request.settings().get("topic"), request.properties());
+        KafkaCopyStore.settings(request.settings().get("topic"), request.properties());
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.burstlog.copy.CopyStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.UUID;
@@ -78,14 +77,13 @@ public final class KafkaCopyStore implements CopyStore {
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}: a sentence about what is wrong
      */
     public KafkaCopyStore(String ringId, String topic, Map<String, String> properties) {
-        requireUsable(topic, properties);
+        this.properties = settings(topic, properties);
         ring = HexFormat.of().parseHex(ringId);
         this.topic = topic;
-        this.properties = new HashMap<>(DEFAULTS);
-        this.properties.putAll(properties);
     }
 
-    static void requireUsable(String topic, Map<String, String> properties) {
+    /** Checks topic and properties, and adds the defaults. */
+    static Map<String, Object> settings(String topic, Map<String, String> properties) {
         if (topic == null || topic.isBlank()) {
             throw ShipperConfig.refused("topic is missing; set it to a topic with one partition that is there.");
         }
@@ -96,7 +94,7 @@ public final class KafkaCopyStore implements CopyStore {
             throw ShipperConfig.refused(ShipperConfig.INTERCEPTORS
                     + " is set; leave it out: an interceptor may change the blocks of a copy.");
         }
-        Brokers.requireUsable(properties);
+        return ClientSettings.of(DEFAULTS, properties);
     }
 
     @Override

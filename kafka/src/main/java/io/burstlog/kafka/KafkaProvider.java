@@ -17,7 +17,7 @@ public final class KafkaProvider implements ShipperProvider {
 
     @Override
     public void check(Request request) {
-        Brokers.requireUsable(config(request).properties());
+        config(request);
     }
 
     @Override

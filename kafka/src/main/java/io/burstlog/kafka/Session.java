@@ -33,15 +33,6 @@ final class Session implements AutoCloseable {
     /** So far the clock that stamps the topic's records may have been set back. */
     private static final long CLOCK_SLACK_MILLIS = Duration.ofHours(1).toMillis();
 
-    private static final Map<String, Object> DEFAULTS = Map.of(
-            "request.timeout.ms", "15000",
-            "delivery.timeout.ms", "30000",
-            "default.api.timeout.ms", "30000",
-            "max.block.ms", "30000",
-            "transaction.timeout.ms", "60000",
-            "max.request.size", Integer.toString(64 << 20),
-            "buffer.memory", Integer.toString(128 << 20));
-
     private final ShipperConfig config;
     private final BurstConsumer consumer;
     private final Producer<byte[], byte[]> producer;
@@ -62,8 +53,7 @@ final class Session implements AutoCloseable {
         this.consumer = consumer;
         long next = consumer.position();
         String id = "burstlog-" + consumer.folderId() + "-" + config.topic();
-        Map<String, Object> properties = new HashMap<>(DEFAULTS);
-        properties.putAll(config.properties());
+        Map<String, Object> properties = config.clientProperties();
         long timeoutNanos = 1_000_000L
                 * Integer.parseInt(properties.get("default.api.timeout.ms").toString());
         Map<String, Object> asking = new HashMap<>(properties);

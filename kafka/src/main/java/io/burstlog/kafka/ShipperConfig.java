@@ -5,6 +5,7 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -35,7 +36,17 @@ public final class ShipperConfig {
     static final String INTERCEPTORS = "interceptor.classes";
     private static final int DEFAULT_TRANSACTION_BYTES = 4 << 20;
 
+    private static final Map<String, Object> DEFAULTS = Map.of(
+            "request.timeout.ms", "15000",
+            "delivery.timeout.ms", "30000",
+            "default.api.timeout.ms", "30000",
+            "max.block.ms", "30000",
+            "transaction.timeout.ms", "60000",
+            "max.request.size", Integer.toString(64 << 20),
+            "buffer.memory", Integer.toString(128 << 20));
+
     private final Builder set;
+    private final Map<String, Object> clientProperties;
 
     private ShipperConfig(Builder builder) {
         set = builder.copy();
@@ -53,6 +64,7 @@ public final class ShipperConfig {
         if (set.transactionBytes < 1) {
             throw refused("transactionBytes is " + set.transactionBytes + "; set it to 1 or more.");
         }
+        clientProperties = ClientSettings.of(DEFAULTS, set.properties);
     }
 
     private static void require(String value, String name, String meaning) {
@@ -152,9 +164,9 @@ public final class ShipperConfig {
         return set.properties.get("bootstrap.servers").toString();
     }
 
-    /** Returns a copy that the caller may change. */
-    Map<String, Object> properties() {
-        return new TreeMap<>(set.properties);
+    /** Returns the properties of Kafka's clients, defaults included: a copy that the caller may change. */
+    Map<String, Object> clientProperties() {
+        return new HashMap<>(clientProperties);
     }
 
     /** Collects the values. Not thread-safe. */
@@ -270,7 +282,7 @@ public final class ShipperConfig {
         }
 
         /**
-         * Checks what can be checked without broker and folder.
+         * Checks what can be checked without broker and folder, properties of Kafka included.
          *
          * @return the configuration
          * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}: one sentence about the value

@@ -262,6 +262,7 @@ class KafkaElementIT {
     @Test
     void whatCannotBeUsedIsRefused() throws Exception {
         assertRefused("acks", kafka("here:1", "acks", "many"));
+        assertRefused("delivery", kafka("here:1", "delivery.timeout.ms", "1000", "request.timeout.ms", "2000"));
         assertRefused("bootstrap.servers", "<Kafka topic=\"orders\"/>");
         assertRefused("keyPattern", kafka("here:1").replace("topic=", "keyPattern=\"(\" topic="));
         assertRefused("between ( and )", kafka("here:1").replace("topic=", "keyPattern=\"a\" topic="));

@@ -97,7 +97,9 @@ class MainTest {
         "--transaction-bytes 0, set it to 1 or more",
         "--transaction-bytes 4MB, --transaction-bytes 4MB is no number",
         "--partition x, --partition x is no number",
-        "--partition 1 --key-pattern (.), take one of them"
+        "--partition 1 --key-pattern (.), take one of them",
+        "--property request.timeout.ms=2000 --property delivery.timeout.ms=1000, is less than request.timeout.ms=2000",
+        "--property acks=many, a property of Kafka cannot be used"
     })
     void whatCannotBeUsedIsRefusedInOneSentence(String options, String sentence) {
         assertThatThrownBy(() -> read(options))
