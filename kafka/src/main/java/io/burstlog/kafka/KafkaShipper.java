@@ -4,10 +4,10 @@ package io.burstlog.kafka;
 import io.burstlog.BurstConsumer;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
-import io.burstlog.ConsumerLag;
 import io.burstlog.jmx.Registration;
 import io.burstlog.kafka.ShipperStats.State;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.management.ObjectName;
 import org.apache.kafka.common.Uuid;
@@ -71,7 +71,7 @@ public final class KafkaShipper implements AutoCloseable {
     private long acknowledged;
     private long noted;
 
-    /** The highest number in the topic when this last looked. The next look acknowledges it. */
+    /** The highest number in the topic at the last look. The next look acknowledges it if the topic is the same. */
     private long settled;
 
     private Uuid topicId;
@@ -264,9 +264,11 @@ public final class KafkaShipper implements AutoCloseable {
                     tellThatItShips();
                     tellThatItHasAll();
                 }
-                note(false);
+                if (isDue()) {
+                    acknowledge(session, settled);
+                }
             }
-            note(true);
+            acknowledge(session, next - 1);
             return null;
         } catch (InterruptException | InterruptedException stopped) {
             return isStopping ? null : stopped;
@@ -275,7 +277,7 @@ public final class KafkaShipper implements AutoCloseable {
         }
     }
 
-    private void begin(Session session) {
+    private void begin(Session session) throws ExecutionException, InterruptedException {
         long last = session.shipped();
         if (last > 0 && last + 1 < next) {
             announcements.topicHasLost(last + 1, next - 1);
@@ -295,7 +297,7 @@ public final class KafkaShipper implements AutoCloseable {
         // An answer of the brokers is not enough: the topic may refuse the next record each time.
         figures.add(figures.now().state() == State.WAITING ? State.WAITING : State.SHIPPING, next - 1, 0, 0, 0, 0);
         isCaughtUp = false;
-        note(true);
+        acknowledge(session, next - 1);
     }
 
     /** Called when a transaction is committed, or when there is nothing to ship. */
@@ -372,7 +374,9 @@ public final class KafkaShipper implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (!isStopping && !isFinishing && System.nanoTime() < end) {
             try {
-                note(false);
+                if (consumer != null && isDue()) {
+                    measure();
+                }
             } catch (BurstException told) {
                 // The next session meets the same error.
             }
@@ -389,31 +393,34 @@ public final class KafkaShipper implements AutoCloseable {
         figures.add(state, figures.now().shippedNumber(), 0, 0, 0, 0);
     }
 
+    /** Whether a second is over since the last look. */
+    private boolean isDue() {
+        return System.nanoTime() - noted >= NOTE_NANOS;
+    }
+
     /**
-     * Once a second, acknowledges to the folder what it need not keep, and measures how much waits there. The newest
-     * commit may have gone to a topic that is being deleted, so it is acknowledged one second later.
+     * Acknowledges to the folder what it need not keep. The newest commit may have gone to a topic that is being
+     * deleted: it counts if the topic is still there, and the same, afterwards.
      */
-    private void note(boolean now) {
-        long time = System.nanoTime();
-        if (consumer == null || (!now && time - noted < NOTE_NANOS)) {
-            return;
+    private void acknowledge(Session session, long number) throws ExecutionException, InterruptedException {
+        if (measure() && acknowledged != number && session.hasItsTopic()) {
+            consumer.ack(number);
+            acknowledged = number;
         }
-        noted = time;
-        ConsumerLag lag;
+        settled = next - 1;
+    }
+
+    /** Measures how much waits in the folder. Returns false if the folder was replaced. */
+    private boolean measure() {
+        noted = System.nanoTime();
         try {
-            lag = consumer.lag();
+            figures.setLag(consumer.lag());
+            return true;
         } catch (BurstException failure) {
             if (isStale(failure)) {
-                return; // The next poll throws it again, when all readable records are shipped.
+                return false; // The next poll throws it again, when all readable records are shipped.
             }
             throw failure;
         }
-        long old = now ? next - 1 : settled;
-        settled = next - 1;
-        if (acknowledged != old) {
-            consumer.ack(old);
-            acknowledged = old;
-        }
-        figures.setLag(lag);
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -21,6 +22,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /**
  * A producer from its beginning to its first failure. After any failure in any state the next session begins anew: it
@@ -29,13 +31,15 @@ import org.apache.kafka.common.Uuid;
 final class Session implements AutoCloseable {
 
     private static final Duration FAREWELL = Duration.ofMillis(500);
+    private static final int ANSWER_MILLIS = 1_000;
 
     /** So far the clock that stamps the topic's records may have been set back. */
     private static final long CLOCK_SLACK_MILLIS = Duration.ofHours(1).toMillis();
 
     private final ShipperConfig config;
     private final BurstConsumer consumer;
-    private final Producer<byte[], byte[]> producer;
+    private final Admin admin;
+    private Producer<byte[], byte[]> producer;
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
     private final boolean isOldBroker;
     private final long shipped;
@@ -58,7 +62,7 @@ final class Session implements AutoCloseable {
                 * Integer.parseInt(properties.get("default.api.timeout.ms").toString());
         Map<String, Object> asking = new HashMap<>(properties);
         asking.put("client.id", id);
-        Admin admin = Admin.create(asking);
+        admin = Admin.create(asking);
         try {
             isOldBroker = !Brokers.hasFeature(admin, config.servers());
             if (isOldBroker && !config.acceptsOldBrokers()) {
@@ -67,10 +71,7 @@ final class Session implements AutoCloseable {
                         + " (KIP-890, Kafka 4.0): there a record that comes late can be in the topic twice, or hold up"
                         + " its readers for ever. Upgrade them and that feature, or accept it (acceptOldBrokers)");
             }
-            TopicDescription description = admin.describeTopics(List.of(config.topic()))
-                    .allTopicNames()
-                    .get()
-                    .get(config.topic());
+            TopicDescription description = topic(new DescribeTopicsOptions());
             topicId = description.topicId();
             List<TopicPartition> all = allPartitions(description.partitions().size());
             List<TopicPartition> written = writtenPartitions(all);
@@ -84,14 +85,18 @@ final class Session implements AutoCloseable {
                 producer.initTransactions();
                 LastShipped look = new LastShipped(admin, topic, records::numberOf, timeoutNanos);
                 shipped = checkedNumber(last(look, written, all, next));
-            } catch (Throwable failure) {
-                close();
-                throw failure;
             }
-        } finally {
-            // An interrupted thread waits for no answer.
-            admin.close(Duration.ZERO);
+        } catch (Throwable failure) {
+            close();
+            throw failure;
         }
+    }
+
+    private TopicDescription topic(DescribeTopicsOptions options) throws ExecutionException, InterruptedException {
+        return admin.describeTopics(List.of(config.topic()), options)
+                .allTopicNames()
+                .get()
+                .get(config.topic());
     }
 
     /**
@@ -165,6 +170,30 @@ final class Session implements AutoCloseable {
         return topicId;
     }
 
+    /**
+     * Asks whether the topic is still the one that this session has found. Then it had, and showed to its readers, all
+     * that was committed before.
+     *
+     * @return false if no broker says so within a second
+     * @throws KafkaException if the topic was made anew
+     * @throws ExecutionException if the topic is gone
+     */
+    boolean hasItsTopic() throws ExecutionException, InterruptedException {
+        try {
+            Uuid now =
+                    topic(new DescribeTopicsOptions().timeoutMs(ANSWER_MILLIS)).topicId();
+            if (!now.equals(topicId)) {
+                throw new KafkaException("it was deleted and made anew");
+            }
+            return true;
+        } catch (ExecutionException failure) {
+            if (failure.getCause() instanceof TimeoutException) {
+                return false;
+            }
+            throw failure;
+        }
+    }
+
     /** Ships the batch as one transaction: all its records are in the topic when this returns. */
     void ship(ConsumedRecords batch) throws ExecutionException, InterruptedException {
         sent.clear();
@@ -198,7 +227,10 @@ final class Session implements AutoCloseable {
      */
     @Override
     public void close() {
-        producer.close(FAREWELL);
+        if (producer != null) {
+            producer.close(FAREWELL);
+        }
+        admin.close(Duration.ZERO); // An interrupted thread waits for no answer.
     }
 
     /** Thrown when trying again cannot help. */

@@ -358,6 +358,55 @@ class ShipperIT extends ShipperRig {
         }
     }
 
+    @Test
+    @Order(10)
+    void whatATopicMayHaveTakenAlongIsShippedAgainWhenItIsMadeAnew(TestInfo test) throws Exception {
+        assertShippedAgain("replaced", Duration.ZERO, test);
+    }
+
+    @Test
+    @Order(11)
+    void whatATopicMayHaveTakenAlongIsKeptWhileThereIsNone(TestInfo test) throws Exception {
+        assertShippedAgain("away", Duration.ofSeconds(3), test);
+    }
+
+    /** Nothing is written behind the records that were committed just before their topic was deleted. */
+    private void assertShippedAgain(String name, Duration away, TestInfo test) throws Exception {
+        try (WrittenStream written = open(test)) {
+            boolean isTried = false;
+            // If the machine stands still, the records are acknowledged before their topic is deleted.
+            for (int attempt = 1; !isTried; attempt++) {
+                String topic = name + attempt;
+                broker.createTopic(topic, 1);
+                written.write(10);
+                try (KafkaShipper shipper = start(topic)) {
+                    written.awaitShipped(shipper);
+                    broker.deleteTopic(topic);
+                    isTried = acknowledged(written, topic) < written.written();
+                    Thread.sleep(away.toMillis()); // so long the shipper has no topic
+                    broker.createTopic(topic, 1);
+                    if (isTried) {
+                        awaitTold(
+                                BurstEvent.Severity.WARN,
+                                "topic " + topic + " was made anew: what was under way to"
+                                        + " the old one, from number 1 on");
+                        awaitTold(BurstEvent.Severity.WARN, "topic " + topic + " gets records again, from number 1 on");
+                        written.awaitShipped(shipper);
+                        written.assertAllOnce(broker.read(topic));
+                    }
+                }
+            }
+        }
+    }
+
+    private static long acknowledged(WrittenStream written, String topic) {
+        return BurstConsumer.look(written.folder().toString()).stream()
+                .filter(each -> each.name().equals("to-kafka-" + topic))
+                .findFirst()
+                .orElseThrow()
+                .acknowledged();
+    }
+
     private static Process startDrain(Path directory) throws IOException {
         return new ProcessBuilder(
                         System.getProperty("burstlog.cli"),
