@@ -54,8 +54,8 @@ class FolderDisk implements Disk, AutoCloseable {
     /** Folders that are there, which only a writer notes. */
     private final Set<Path> knownFolders = new HashSet<>();
 
-    /** Folders whose own names are not durable yet. */
-    private final Set<Path> newFolders = new HashSet<>();
+    /** Folders whose own names may not be durable yet. */
+    private final Set<Path> doubtfulFolders = new HashSet<>();
 
     private ExecutorService syncing;
 
@@ -192,20 +192,21 @@ class FolderDisk implements Disk, AutoCloseable {
         makeFolder(wanted.getParent());
         if (!Files.isDirectory(wanted, LinkOption.NOFOLLOW_LINKS)) {
             Files.createDirectory(wanted);
-            newFolders.add(wanted);
         } else if (fileSystem != null && !fileSystem.covers(wanted)) {
             // A file system of its own is mounted there.
             fileSystem.close();
             fileSystem = null;
         }
         knownFolders.add(wanted);
+        // The process that made it may have been killed before its sync.
+        doubtfulFolders.add(wanted);
     }
 
     @Override
     public void sync(Collection<String> names) throws IOException {
         if (fileSystem != null && names.size() >= MANY) {
             fileSystem.sync();
-            newFolders.clear();
+            doubtfulFolders.clear();
             return;
         }
         Set<Path> files = new HashSet<>();
@@ -218,7 +219,7 @@ class FolderDisk implements Disk, AutoCloseable {
                 folders.add(path(name));
             }
         }
-        newFolders.forEach(each -> folders.add(each.getParent()));
+        doubtfulFolders.forEach(each -> folders.add(each.getParent()));
         if (files.size() == 1) {
             force(files.iterator().next());
         } else {
@@ -227,20 +228,20 @@ class FolderDisk implements Disk, AutoCloseable {
         for (Path each : folders) {
             force(each);
         }
-        newFolders.clear();
+        doubtfulFolders.clear();
     }
 
-    /** Makes the names in a folder durable. */
-    static void sync(Path folder) throws IOException {
-        force(folder);
-    }
-
-    private static Void force(Path path) throws IOException {
+    /** Makes a file durable, or the names in a folder. */
+    static void sync(Path path) throws IOException {
         // A folder can be opened to be read alone.
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             file.force(true);
-            return null;
         }
+    }
+
+    /** Makes one of this archive durable; several threads do at once. */
+    void force(Path path) throws IOException {
+        sync(path);
     }
 
     private void forceTogether(Set<Path> paths) throws IOException {
@@ -251,10 +252,15 @@ class FolderDisk implements Disk, AutoCloseable {
                 return thread;
             });
         }
-        List<Callable<Void>> tasks = new ArrayList<>();
-        paths.forEach(each -> tasks.add(() -> force(each)));
+        List<Callable<Object>> tasks = new ArrayList<>();
+        for (Path each : paths) {
+            tasks.add(() -> {
+                force(each);
+                return null;
+            });
+        }
         try {
-            for (Future<Void> each : syncing.invokeAll(tasks)) {
+            for (Future<Object> each : syncing.invokeAll(tasks)) {
                 each.get();
             }
         } catch (ExecutionException failed) {

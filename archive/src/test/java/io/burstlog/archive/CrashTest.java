@@ -87,19 +87,11 @@ class CrashTest {
 
     @Test
     void theNextPayloadFileMayBeCutAtEachOperation() throws IOException {
-        MemoryDisk begin = Written.archive(Tiles.PAYLOAD_LEAVES - 10, Tiles.PAYLOAD_LEAVES);
-        Work work = disk -> append(disk, Tiles.PAYLOAD_LEAVES + 20, 20);
-        int operations = operationsOf(begin, work);
-        for (int halt = 0; halt < operations; halt += 2) {
-            MemoryDisk disk = new MemoryDisk(begin);
-            disk.haltAt(halt);
-            assertThatThrownBy(() -> work.on(disk)).isInstanceOf(MemoryDisk.HaltedException.class);
-            MemoryDisk after = disk.cut(new Random(halt));
-            append(after, Tiles.PAYLOAD_LEAVES + 20, 20);
-            if (halt % 16 == 0) {
-                assertThat(assertIntact(after, "operation " + halt).records()).isEqualTo(Tiles.PAYLOAD_LEAVES + 20);
-            }
-        }
+        long records = Tiles.PAYLOAD_LEAVES;
+        cutEverywhere(
+                Written.archive(records - 10, Tiles.PAYLOAD_LEAVES),
+                disk -> append(disk, records + 20, 20),
+                records + 20);
     }
 
     @Test

@@ -9,6 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +97,39 @@ class FolderDiskTest {
         // So each is opened: a missing one is seen.
         names.add("tile/0/none");
         assertThatThrownBy(() -> disk.sync(names)).hasMessageContaining("tile/0/none");
+    }
+
+    @Test
+    void foldersOfAKilledProcessAreSyncedByTheNextOne() throws IOException {
+        disk.write("tile/0/x001/000", new byte[] {1});
+        Set<Path> forced = ConcurrentHashMap.newKeySet();
+        try (FolderDisk next = forcing(forced)) {
+            next.write("tile/0/x001/001", new byte[] {1});
+            next.write("tile/0/x001/002", new byte[] {1});
+            next.sync(List.of("tile/0/x001/001", "tile/0/x001/002"));
+            assertThat(forced)
+                    .containsExactlyInAnyOrder(
+                            paths("", "tile", "tile/0", "tile/0/x001", "tile/0/x001/001", "tile/0/x001/002"));
+            forced.clear();
+            next.write("tile/0/x001/003", new byte[] {1});
+            next.sync(List.of("tile/0/x001/003"));
+            assertThat(forced).containsExactlyInAnyOrder(paths("tile/0/x001", "tile/0/x001/003"));
+        }
+    }
+
+    private Path[] paths(String... names) {
+        return Stream.of(names).map(folder::resolve).toArray(Path[]::new);
+    }
+
+    /** {@return a disk without a sync of its file system, which notes what it makes durable} */
+    private FolderDisk forcing(Set<Path> forced) {
+        return new FolderDisk(folder) {
+            @Override
+            void force(Path path) throws IOException {
+                super.force(path);
+                forced.add(path);
+            }
+        };
     }
 
     @Test
