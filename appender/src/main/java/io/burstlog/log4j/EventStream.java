@@ -211,20 +211,22 @@ final class EventStream extends OpenStream {
      *
      * @param element says whether to return only after it is durable, and copied; how to act if the ring is full, and
      *     how long to wait. If the call discards the event, it counts it and returns normally
-     * @throws BurstException if the event was not logged, or is not known to be durable or copied
+     * @throws BurstException if the event was not logged, or is not known to be durable or copied; in a thread that
+     *     answers rolls also if the call would have to wait for space
      */
     void append(final LogEvent event, final Layout<? extends Serializable> layout, final BurstElement.Terms element) {
         final boolean isOfShipper = ClientThreads.isOne();
         if (isOfShipper && !ofShippers.take(event, layout)) {
             return;
         }
-        if (rolling != null && !isOfShipper) { // a roll waits for space
+        final boolean isOfRoller = FileRolling.isAnswering();
+        if (rolling != null && !isOfShipper && !isOfRoller) { // a roll waits for space
             rolling.beforeEvent(event);
         }
         final StreamConfig rule = element.stream().config();
         final RecordEncoder encoder = RecordEncoders.acquire();
         final RecordBuffer record;
-        final OnFull onFull = isOfShipper ? OnFull.DISCARD : rule.onFull();
+        final OnFull onFull = isOfShipper ? OnFull.DISCARD : isOfRoller ? withoutWait(rule.onFull()) : rule.onFull();
         try {
             record = encoder.encode(layout, event, ring.maxRecordBytes());
             if (onFull == OnFull.DISCARD) {
@@ -252,6 +254,10 @@ final class EventStream extends OpenStream {
         if (isCopied && sequence > 0) {
             awaitCopied(sequence, rule.blockTimeout(), begin);
         }
+    }
+
+    private static OnFull withoutWait(final OnFull rule) {
+        return rule == OnFull.BLOCK ? OnFull.FAIL : rule;
     }
 
     /**

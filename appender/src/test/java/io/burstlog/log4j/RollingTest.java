@@ -5,6 +5,7 @@ import static io.burstlog.log4j.OrdersDirectory.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.burstlog.RingFullException;
 import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,11 +17,17 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.apache.logging.log4j.core.appender.rolling.AbstractTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
 import org.junit.jupiter.api.BeforeEach;
@@ -197,6 +204,64 @@ class RollingTest {
             log4j.logOrders(0, 30);
         }
         assertThat(heard).containsExactly("triggered " + directory.file(), "complete " + directory.file() + " true");
+    }
+
+    private static final class AskedForEachEvent extends AbstractTriggeringPolicy {
+
+        @Override
+        public void initialize(final RollingFileManager manager) {
+            // It needs none.
+        }
+
+        @Override
+        public boolean isTriggeringEvent(final LogEvent event) {
+            return false;
+        }
+    }
+
+    /** Space comes when the listener returns: a call that waits for it, or for such a thread, ends by its limit. */
+    @Test
+    void a_listener_that_logs_while_the_ring_is_full_is_refused_and_the_log_goes_on() throws Exception {
+        final CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        try (RunningLog4j log4j = with("orders-%i.log", "blockTimeout=\"10 s\"", BY_SIZE + KEEPS_ALL)) {
+            final RollingFileManager manager = log4j.orders().getManager();
+            manager.setTriggeringPolicy(new AskedForEachEvent());
+            manager.addRolloverListener(new RolloverListener() {
+                @Override
+                public void rolloverTriggered(final String fileName) {
+                    // A checkpoint may free space once more, and then the calls need not wait.
+                    for (int i = 0; i < 3 && !refused.isDone(); i++) {
+                        FullRing.fill(log4j.orders().stream().records());
+                        final Thread rolling = new Thread(manager::rollover);
+                        rolling.start();
+                        Patience.await()
+                                .until(() -> !rolling.isAlive()
+                                        || Arrays.toString(rolling.getStackTrace())
+                                                .contains("burst_stream_roll"));
+                        try {
+                            log4j.logger().info("refused");
+                        } catch (final AppenderLoggingException failure) {
+                            if (rolling.isAlive()) {
+                                refused.complete(failure.getCause());
+                            }
+                        }
+                    }
+                    refused.complete(null);
+                }
+
+                @Override
+                public void rolloverComplete(final String fileName) {
+                    // Not of interest.
+                }
+            });
+            log4j.logOrders(0, 1);
+            manager.rollover();
+            assertThat(refused.get(Patience.TIME.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(RingFullException.class);
+            log4j.logOrders(1, 2);
+            log4j.awaitDrained();
+        }
+        assertThat(allLines("orders-\\d+\\.log").stream().filter(line -> line.matches("\\x00*order [01]")))
+                .hasSize(2);
     }
 
     @Test

@@ -44,6 +44,11 @@ public final class FileRolling {
         return ArchivePattern.canMakeDivertedName(filePattern, fileName);
     }
 
+    /** {@return whether the calling thread answers rolls: a log call of it must neither wait for space nor roll} */
+    public static boolean isAnswering() {
+        return Roller.isCurrent();
+    }
+
     /** {@return why the pattern's compression cannot be done; null if it can} */
     public static String missingCompressor(final String filePattern) {
         final Compressor compressor =

@@ -43,8 +43,25 @@ final class Roller implements Runnable {
         this.manager = manager;
         this.strategy = strategy;
         this.warning = warning;
-        this.thread = new Thread(this, "burstlog-roller " + appender);
-        thread.setDaemon(true);
+        this.thread = new Answering(this, "burstlog-roller " + appender);
+    }
+
+    /**
+     * A thread that answers rolls. Listeners, strategies and their actions run in it, and may log. Such a log call must
+     * not wait for space in a ring: the drain frees none before this thread has answered. Nor may it ask the policy: a
+     * thread that waits for space may hold the manager's lock.
+     */
+    private static final class Answering extends Thread {
+
+        Answering(final Runnable task, final String name) {
+            super(task, name);
+            setDaemon(true);
+        }
+    }
+
+    /** Whether the calling thread answers rolls, of whichever stream. */
+    static boolean isCurrent() {
+        return Thread.currentThread() instanceof Answering;
     }
 
     static Roller start(
