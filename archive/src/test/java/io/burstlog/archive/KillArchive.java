@@ -4,7 +4,9 @@ package io.burstlog.archive;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.burstlog.BurstLog;
+import io.burstlog.BurstReader;
 import io.burstlog.BurstStream;
+import io.burstlog.ReadRecords;
 import io.burstlog.RecordBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,13 +21,18 @@ import java.util.concurrent.TimeUnit;
 /**
  * A log appends, and the process of its archiver is killed at a random moment, again and again. After each kill verify
  * must find nothing, and the archive must go on from the head that was seen before; at the end it has each record once,
- * in order. scripts/prove/kill-archive runs it.
+ * in order. An archiver that ends by itself is a violation, and so is a run in which none got to a new head.
+ * scripts/prove/kill-archive runs it.
  */
 final class KillArchive {
 
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(60);
     private static final int MOST_MILLIS_TO_LIVE = 300;
     private static final int MOST_RECORDS = 600;
+    private static final int POLL_BYTES = 1 << 20;
+
+    /** The exit code of a process that SIGKILL has ended, as the JDK gives it. */
+    private static final int KILLED = 128 + 9;
 
     private final Path folder;
     private final Path archive;
@@ -38,7 +45,8 @@ final class KillArchive {
     private final BurstStream stream;
     private Checkpoint seen;
     private long appended;
-    private int grown;
+    private long killed;
+    private long grown;
 
     private KillArchive(Path folder, long seed, List<String> options) throws IOException {
         this.folder = folder;
@@ -73,18 +81,23 @@ final class KillArchive {
         }
         KillArchive kills = new KillArchive(Path.of(arguments[0]), seed, options);
         long end = System.nanoTime() + (long) Math.min(seconds * 1e9, Long.MAX_VALUE / 4);
-        long done = 0;
         String wrong = null;
-        while (wrong == null && done < rounds && System.nanoTime() < end) {
+        while (wrong == null && kills.killed < rounds && System.nanoTime() < end) {
             wrong = kills.round();
-            done++;
+        }
+        if (wrong == null && kills.grown == 0) {
+            wrong = "no archiver got to a new head before it was killed";
         }
         wrong = wrong == null ? kills.last() : wrong;
         System.out.printf(
                 "%d kills, %d of them behind a new head; %d records%n%s%n",
-                done, kills.grown, kills.appended, wrong == null ? "each record is there once, in order" : wrong);
+                kills.killed,
+                kills.grown,
+                kills.appended,
+                wrong == null ? "each record is there once, in order" : wrong);
         System.out.printf(
-                "PROOF kill-archive cases=%d violations=%d seeds=%d-%d%n", done, wrong == null ? 0 : 1, seed, seed);
+                "PROOF kill-archive cases=%d violations=%d seeds=%d-%d%n",
+                kills.killed, wrong == null ? 0 : 1, seed, seed);
         System.exit(wrong == null ? 0 : 1);
     }
 
@@ -110,26 +123,38 @@ final class KillArchive {
                 .redirectOutput(ProcessBuilder.Redirect.to(
                         folder.resolve("archiver.out").toFile()))
                 .start();
-        if (random.nextInt(4) > 0) {
-            awaitWork(process);
-        }
+        boolean isLate = random.nextInt(4) > 0 && !awaitWork(process);
         long end = System.nanoTime() + random.nextInt(MOST_MILLIS_TO_LIVE * 1000) * 1000L;
         while (System.nanoTime() < end) {
             append(random.nextInt(20));
             TimeUnit.MILLISECONDS.sleep(1);
         }
-        process.destroyForcibly().waitFor();
-        return check();
+        int code = process.destroyForcibly().waitFor();
+        if (code != KILLED || isLate) {
+            return "the archiver " + (code == KILLED ? "did not begin" : "ended by itself, with code " + code) + ": "
+                    + output().strip();
+        }
+        killed++;
+        long before = seen.size();
+        String wrong = check();
+        grown += seen.size() > before ? 1 : 0;
+        return wrong;
     }
 
-    /** Waits until the archiver has said that it begins. */
-    private void awaitWork(Process process) throws IOException, InterruptedException {
+    private String output() throws IOException {
+        return Files.readString(folder.resolve("archiver.out"));
+    }
+
+    /** {@return whether the archiver has said in time that it begins} */
+    private boolean awaitWork(Process process) throws IOException, InterruptedException {
         long end = System.nanoTime() + LONG_ENOUGH.toNanos();
-        while (process.isAlive()
-                && System.nanoTime() < end
-                && !Files.readString(folder.resolve("archiver.out")).contains(" INFO ")) {
+        while (!output().contains(" INFO ")) {
+            if (!process.isAlive() || System.nanoTime() > end) {
+                return false;
+            }
             TimeUnit.MILLISECONDS.sleep(1);
         }
+        return true;
     }
 
     private String check() throws IOException {
@@ -138,7 +163,6 @@ final class KillArchive {
         if (!report.isIntact()) {
             return report.findings().toString();
         }
-        grown += report.head().size() > seen.size() ? 1 : 0;
         seen = report.head();
         return null;
     }
@@ -155,14 +179,26 @@ final class KillArchive {
         archiver.close(LONG_ENOUGH);
         log.close();
         String wrong = archiver.failure() == null ? check() : archiver.failure();
-        ArchiveReader reader = ArchiveReader.open(archive);
+        return wrong == null ? compare() : wrong;
+    }
+
+    /** Reads the archive as a log. {@return what is wrong with its records; null if nothing is} */
+    private String compare() {
         long number = 0;
-        for (long index = 0; wrong == null && index < reader.size(); index++) {
-            if (reader.leaf(index).kind() == Leaf.Kind.RECORD
-                    && !reader.leaf(index).isDigestOf(payload(++number), 0)) {
-                wrong = "leaf " + index + " is not record " + number;
+        try (BurstReader reader = BurstReader.of(archive.toString()).open()) {
+            ReadRecords records = reader.poll(POLL_BYTES, Duration.ZERO);
+            while (!records.isEmpty()) {
+                while (records.next()) {
+                    number++;
+                    if (records.kind() != ReadRecords.Kind.RECORD
+                            || !records.data().equals(ByteBuffer.wrap(payload(number)))) {
+                        return "record " + number + " is not what was appended, but " + records.kind() + ", sequence "
+                                + records.sequence();
+                    }
+                }
+                records = reader.poll(POLL_BYTES, Duration.ZERO);
             }
         }
-        return wrong == null && number != appended ? "there are " + number + " records of " + appended : wrong;
+        return number == appended ? null : "there are " + number + " records of " + appended;
     }
 }
