@@ -125,31 +125,64 @@ static int open_guard(int fd) {
     return -EAGAIN;
 }
 
+/* Its caller has guards_lock. Returns the entry of this file, or NULL. */
+static struct guard *guard_of(int file) {
+    for (unsigned i = 0; i < guard_count; i++) {
+        if (guards[i].file == file)
+            return &guards[i];
+    }
+    return NULL;
+}
+
+/* Its caller has guards_lock. Closes the guard if it cannot keep it. */
+static int keep_guard(int file, int fd) {
+    if (guard_count == GUARDS_MOST) {
+        close(fd);
+        return -ENOLCK;
+    }
+    guards[guard_count++] = (struct guard){.file = file, .fd = fd};
+    return 0;
+}
+
 /* Returns 0, -EBUSY, or another -errno if there can be no guard. */
 static int take_guard(int fd) {
     const int guard = open_guard(fd);
     if (guard < 0)
         return guard;
     pthread_mutex_lock(&guards_lock);
-    const int has_room = guard_count < GUARDS_MOST;
-    if (has_room)
-        guards[guard_count++] = (struct guard){.file = fd, .fd = guard};
+    const int rc = keep_guard(fd, guard);
     pthread_mutex_unlock(&guards_lock);
-    if (has_room)
-        return 0;
-    close(guard);
-    return -ENOLCK;
+    return rc;
+}
+
+static int duplicate(int fd) {
+    const int other = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    return other < 0 ? -errno : other;
+}
+
+int lock_duplicate(int fd) {
+    const int other = duplicate(fd);
+    if (other < 0)
+        return other;
+    pthread_mutex_lock(&guards_lock);
+    const struct guard *held = guard_of(fd);
+    int rc = held == NULL ? 0 : duplicate(held->fd);
+    if (rc > 0)
+        rc = keep_guard(other, rc);
+    pthread_mutex_unlock(&guards_lock);
+    if (rc == 0)
+        return other;
+    close(other);
+    return rc;
 }
 
 void lock_close(int fd) {
     int guard = -1;
     pthread_mutex_lock(&guards_lock);
-    for (unsigned i = 0; i < guard_count; i++) {
-        if (guards[i].file == fd) {
-            guard = guards[i].fd;
-            guards[i] = guards[--guard_count];
-            break;
-        }
+    struct guard *held = guard_of(fd);
+    if (held != NULL) {
+        guard = held->fd;
+        *held = guards[--guard_count];
     }
     pthread_mutex_unlock(&guards_lock);
     close(fd);

@@ -32,7 +32,11 @@ int lock_ring(int fd);
 /* The same for a log file, whose lock other programs know as a flock. */
 int lock_log_file(int fd);
 
-/* Closes the file, and so lets go of the lock on it. */
+/* Returns another descriptor of the locked file, or -errno. The lock lasts until both are closed, in either order: each by
+ * lock_close(). */
+int lock_duplicate(int fd);
+
+/* Closes the file, and so lets go of the lock on it, unless another descriptor has it by lock_duplicate(). */
 void lock_close(int fd);
 
 /* Returns 1 if any process, even this one, has such a lock on the open file, and so may write it; 0 if not; or -errno.

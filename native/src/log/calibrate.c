@@ -2,18 +2,17 @@
 #include "log/calibrate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "device/backend/direct.h"
 #include "device/host/identity.h"
+#include "device/lock.h"
 #include "device/measure.h"
 #include "device/open.h"
 #include "ledger/ledger.h"
@@ -78,15 +77,15 @@ static uint32_t crc_of_text(const char *text) {
 /* Makes another device on the same open description, under the same lock. */
 static struct device *attach_beside(const struct direct *direct, const struct device_backend *backend) {
     struct medium medium = direct->medium;
-    medium.fd = fcntl(direct->medium.fd, F_DUPFD_CLOEXEC, 3);
+    medium.fd = lock_duplicate(direct->medium.fd);
     if (medium.fd < 0) {
-        error_set(errno, "no descriptor for io=%s (ring %s): %s", backend->name, direct->device.path,
-                  error_name(errno));
+        error_set(-medium.fd, "no descriptor for io=%s (ring %s): %s", backend->name, direct->device.path,
+                  error_name(-medium.fd));
         return NULL;
     }
     struct device *device = backend->attach(direct->device.platform, &medium, direct->device.path);
     if (device == NULL)
-        close(medium.fd);
+        lock_close(medium.fd);
     return device;
 }
 

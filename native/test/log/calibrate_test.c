@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "log/calibrate.h"
+#include "device/lock.h"
 #include "device/medium.h"
 #include "device/open.h"
 #include "log/engine.h"
@@ -159,6 +160,25 @@ static void what_was_measured_once_is_taken_from_then_on(void **state) {
     device_calibrate(&device, 0);
     assert_int_equal(device->io, BURST_IO_PWRITE);
     device_close(device);
+}
+
+/* Beside readers a writer has a read lock on the ring, as they have, and the guard, which they cannot have. */
+static void beside_readers_the_engine_that_auto_takes_keeps_a_second_writer_out(void **state) {
+    (void)state;
+    const char *path = ring_file();
+    struct calibration forged = forge(path, 2000000, 1000);
+    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    put_calibration(path, &forged);
+    const int reader = open(path, O_RDONLY | O_CLOEXEC), second = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(fcntl(reader, F_OFD_SETLK, &whole), 0);
+    struct device *device = open_auto(path);
+    device_calibrate(&device, 0);
+    assert_int_equal(device->io, BURST_IO_URING);
+    assert_int_equal(lock_ring(second), -EBUSY);
+    device_close(device);
+    assert_int_equal(lock_ring(second), 0);
+    lock_close(second);
+    close(reader);
 }
 
 static int was_measured_anew(const char *path, struct calibration *forged, int anew) {
@@ -370,6 +390,7 @@ int main(void) {
         cmocka_unit_test(only_the_places_kept_for_it_are_written),
         cmocka_unit_test(what_holds_no_ring_or_not_all_of_one_is_left_alone),
         cmocka_unit_test(what_was_measured_once_is_taken_from_then_on),
+        cmocka_unit_test(beside_readers_the_engine_that_auto_takes_keeps_a_second_writer_out),
         cmocka_unit_test(another_kernel_device_or_set_of_engines_is_measured_anew),
         cmocka_unit_test(a_record_that_rots_is_measured_anew),
         cmocka_unit_test(a_record_that_cannot_be_kept_is_done_without),

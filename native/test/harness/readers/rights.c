@@ -214,6 +214,12 @@ static void readers_that_lock_all_they_can_keep_no_writer_out(void **state) {
     assert_ends_well(run_in_child(be_locked_by_readers));
 }
 
+static void readers_that_lock_all_they_can_keep_no_writer_out_whose_engine_was_measured(void **state) {
+    (void)state;
+    terms.io = BURST_IO_AUTO;
+    assert_ends_well(run_in_child(be_locked_by_readers));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLACE(a_read_only_mount_is_enough),
@@ -221,6 +227,7 @@ int main(void) {
         PLACE(a_socket_that_is_deleted_costs_no_record),
         PLACE(a_stopped_reader_holds_nothing_and_is_told_what_it_missed),
         PLACE(readers_that_lock_all_they_can_keep_no_writer_out),
+        PLACE(readers_that_lock_all_they_can_keep_no_writer_out_whose_engine_was_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
