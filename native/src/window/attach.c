@@ -189,8 +189,9 @@ static int greet(int fd, const char *path, int *window_fd) {
         char bytes[CMSG_SPACE(sizeof(int))];
     } control = {.bytes = {0}};
     struct iovec part = {.iov_base = &greeting, .iov_len = sizeof greeting};
+    /* CMSG_SPACE has room for two: the second would stay open for good. */
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
     struct pollfd answer = {.fd = fd, .events = POLLIN};
     if (TEMP_FAILURE_RETRY(poll(&answer, 1, ANSWER_MS)) <= 0) {
         return error_set(ETIMEDOUT, "the process that listens on %s gave no window within %d ms: look whether it hangs",

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows that no log makes: each field that a pointer or a walk depends on. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -16,6 +21,7 @@
 #include "media/record.h"
 #include "window/attach.h"
 #include "window/memory.h"
+#include "window/protocol.h"
 
 #define CAPACITY_BYTES (1024u * 1024u)
 
@@ -154,6 +160,69 @@ static void a_descriptor_of_something_else_is_refused(void **state) {
     close(fd);
 }
 
+/* ------------------------------------------------------------------------------------------------------- greeting */
+
+#define SENT_MOST 8
+
+static unsigned sent; /* descriptors that the listener sends with its greeting */
+
+static void *greet_one(void *listener) {
+    const int guest = accept(*(int *)listener, NULL, NULL);
+    struct window_greeting greeting = {.magic = WINDOW_GREETING_MAGIC, .version = WINDOW_VERSION};
+    struct iovec part = {.iov_base = &greeting, .iov_len = sizeof greeting};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(SENT_MOST * sizeof(int))];
+    } control = {.header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    const struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(sent * sizeof(int))};
+    control.header.cmsg_len = CMSG_LEN(sent * sizeof(int));
+    for (unsigned i = 0; i < sent; i++) {
+        memcpy(CMSG_DATA(&control.header) + i * sizeof(int), &memory.fd, sizeof(int));
+    }
+    assert_int_equal(sendmsg(guest, &message, MSG_NOSIGNAL), sizeof greeting);
+    close(guest);
+    return NULL;
+}
+
+static unsigned count_open_files(void) {
+    unsigned count = 0;
+    DIR *files = opendir("/proc/self/fd");
+    assert_non_null(files);
+    while (readdir(files) != NULL) {
+        count++;
+    }
+    closedir(files);
+    return count;
+}
+
+static void a_listener_leaves_no_descriptor_open_however_many_it_sends(void **state) {
+    (void)state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/dev/shm/burst-attach-XXXXXX"};
+    assert_non_null(mkdtemp(address.sun_path));
+    strcat(address.sun_path, "/w");
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    const unsigned before = count_open_files();
+    for (sent = 1; sent <= SENT_MOST; sent++) {
+        struct window_socket socket;
+        pthread_t thread;
+        int window_fd = -1;
+        assert_int_equal(pthread_create(&thread, NULL, greet_one, &listener), 0);
+        assert_int_equal(window_connect(address.sun_path, &socket, &window_fd), 0);
+        assert_int_equal(fcntl(window_fd, F_GETFD), FD_CLOEXEC);
+        close(window_fd);
+        window_disconnect(&socket);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(count_open_files(), before);
+    }
+    close(listener);
+    unlink(address.sun_path);
+    *strrchr(address.sun_path, '/') = '\0';
+    rmdir(address.sun_path);
+}
+
 int main(void) {
 #define ATTACH_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
@@ -162,6 +231,7 @@ int main(void) {
         ATTACH_TEST(each_field_that_leads_astray_is_refused),
         ATTACH_TEST(gaps_that_lead_back_or_overlap_are_refused),
         ATTACH_TEST(a_descriptor_of_something_else_is_refused),
+        ATTACH_TEST(a_listener_leaves_no_descriptor_open_however_many_it_sends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
