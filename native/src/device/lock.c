@@ -192,9 +192,15 @@ void lock_close(int fd) {
 
 /* ---------------------------------------------------------------------------------------------------- ring, log file */
 
+/* A writer that came by another name would have another guard. */
+static int has_one_name(int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_nlink == 1;
+}
+
 int lock_ring(int fd) {
     const int rc = lock_file(fd);
-    if (rc != -EBUSY || lock_is_writers(fd) != 0 || set_lock(fd, F_RDLCK) < 0)
+    if (rc != -EBUSY || !has_one_name(fd) || lock_is_writers(fd) != 0 || set_lock(fd, F_RDLCK) < 0)
         return rc;
     return take_guard(fd) == 0 ? 0 : -EBUSY;
 }

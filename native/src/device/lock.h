@@ -26,7 +26,8 @@
 int lock_file(int fd);
 
 /* Locks the ring file, which is open for writing, against other writers, whatever its readers lock. Returns 0, -EBUSY (a
- * writer has it; or readers do, and no guard can be made in its folder) or another -errno. lock_close() ends it. */
+ * writer has it; or readers do, and it has another name, or no guard can be made in its folder) or another -errno.
+ * lock_close() ends it. */
 int lock_ring(int fd);
 
 /* The same for a log file, whose lock other programs know as a flock. */

@@ -106,6 +106,22 @@ static void a_guard_that_readers_could_open_is_not_used(void **state) {
     close(reader);
 }
 
+/* The guard is known by the name. */
+static void a_ring_of_two_names_has_one_writer_beside_readers(void **state) {
+    (void)state;
+    const int reader = reader_locks(READ_LOCK), first = open_to_write();
+    assert_int_equal(lock_ring(first), 0);
+    assert_int_equal(link(scratch_path("file"), scratch_path("other")), 0);
+    const int second = open(scratch_path("other"), O_RDWR | O_CLOEXEC);
+    assert_true(second >= 0);
+    assert_int_equal(lock_ring(second), -EBUSY);
+    lock_close(first);
+    assert_int_equal(lock_ring(second), -EBUSY); /* whoever comes by the other name next could not tell */
+    close(reader);
+    assert_int_equal(lock_ring(second), 0);
+    lock_close(second);
+}
+
 /* No guard can be made there: then a flock of one's own has to do, as before. */
 static void a_log_file_in_a_folder_that_cannot_be_written_is_locked_by_flock(void **state) {
     (void)state;
@@ -133,6 +149,7 @@ int main(void) {
         LOCK_TEST(readers_keep_no_writer_out_and_let_no_second_one_in),
         LOCK_TEST(a_writer_is_told_from_readers),
         LOCK_TEST(a_guard_that_readers_could_open_is_not_used),
+        LOCK_TEST(a_ring_of_two_names_has_one_writer_beside_readers),
         LOCK_TEST(a_log_file_in_a_folder_that_cannot_be_written_is_locked_by_flock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
