@@ -29,7 +29,8 @@ int best_sight_open(struct best_sight *best, const struct platform *platform, co
                     uint32_t wait);
 
 /* Looks for the next sight when this one is over, or a better one; unless at_once is set, only each 100 ms. Returns 1 if
- * the sight is another one now, 0 if not. -EUCLEAN: the log ends before the place, which was durable once. */
+ * the sight is another one now, 0 if not. -EUCLEAN: the log ends before the place, which was durable once. The sight may be
+ * another one after any error, and the one before is closed then. */
 int best_sight_renew(struct best_sight *best, struct sight_place place, int at_once);
 
 /* Writes the path at which the log of this ring offers its window, into `window`. folder: as window of best_sight_open.

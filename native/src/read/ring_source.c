@@ -44,7 +44,7 @@ static const struct ring_source *look_of(const struct read_source *source) {
 static int renew(struct ring_source *self, int at_once) {
     const struct sight_place place = self->walk.settled;
     const int rc = best_sight_renew(&self->best, place, at_once);
-    if (rc > 0) {
+    if (self->walk.sight != self->best.sight) { /* also when the new one is told as an error: the old one is closed */
         self->walk.sight = self->best.sight;
         ring_walk_go(&self->walk, &place);
     }

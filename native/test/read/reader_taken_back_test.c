@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring is put back to a copy of it while it is read: the reader says so, and can go on. */
+#include "log_fixture.h"
+
+#define KEPT 50
+#define RECORDS 100
+
+static burst_reader_t *reader;
+static burst_t *open_log;
+static const char *window;
+
+static void open_it(void) {
+    burst_config_t config = small_config();
+    config.window = window;
+    config.io = BURST_IO_PWRITE;
+    open_log = open_with(&config);
+}
+
+static void append(int64_t first, int64_t last) {
+    for (int64_t sequence = first; sequence <= last; sequence++) {
+        assert_int_equal(burst_append(open_log, "a record\n", 9, sequence), sequence);
+    }
+}
+
+static void close_it(void) {
+    assert_int_equal(burst_close(open_log), 0);
+    open_log = NULL;
+}
+
+static void expect(int64_t first, int64_t last) {
+    burst_read_t record = {.struct_bytes = sizeof record};
+    for (int64_t sequence = first; sequence <= last; sequence++) {
+        if (burst_reader_next(reader, &record, PATIENCE_NS) != 1) {
+            fail_msg("record %lld does not come: %s", (long long)sequence, burst_last_error());
+        }
+        assert_int_equal(record.sequence, sequence);
+    }
+}
+
+/* All of a file, or all of it back in its place. */
+static void copy_ring(char **image, size_t *bytes, int is_back) {
+    struct stat status;
+    const int ring = open(ring_path, O_RDWR);
+    assert_true(ring >= 0 && fstat(ring, &status) == 0);
+    if (is_back) {
+        assert_int_equal(pwrite(ring, *image, *bytes, 0), (ssize_t)*bytes);
+    } else {
+        *bytes = (size_t)status.st_size;
+        *image = malloc(*bytes);
+        assert_int_equal(pread(ring, *image, *bytes, 0), (ssize_t)*bytes);
+    }
+    assert_int_equal(close(ring), 0);
+}
+
+static void a_reader_of_a_ring_that_was_taken_back_says_so_and_goes_on(void **state) {
+    (void)state;
+    burst_reader_config_t config;
+    burst_read_t record = {.struct_bytes = sizeof record};
+    burst_reader_state_t now = {.struct_bytes = sizeof now};
+    char *image;
+    size_t bytes;
+    open_it();
+    append(1, KEPT);
+    copy_ring(&image, &bytes, 0);
+    append(KEPT + 1, RECORDS);
+    burst_reader_config_init(&config);
+    config.source = ring_path;
+    config.window = window;
+    config.from = BURST_FROM_RING;
+    assert_int_equal(burst_reader_open(&config, &reader), 0);
+    expect(1, RECORDS - 1); /* on the medium, the close proves the last one */
+    close_it();
+    expect(RECORDS, RECORDS);
+    copy_ring(&image, &bytes, 1);
+    free(image);
+    open_it();
+    assert_int_equal(burst_reader_next(reader, &record, PATIENCE_NS), -EUCLEAN);
+    assert_non_null(strstr(burst_last_error(), "the ring was taken back"));
+    assert_int_equal(burst_reader_state(reader, &now), 0);
+    assert_int_equal(now.durable_sequence, KEPT);
+    assert_int_equal(burst_reader_next(reader, &record, 0), 0);
+    append(KEPT + 1, KEPT + 2); /* on the medium, the next one proves it */
+    assert_int_equal(burst_reader_seek(reader, BURST_FROM_SEQUENCE, KEPT + 1), 0);
+    expect(KEPT + 1, KEPT + 1);
+}
+
+static int begin(void **state) {
+    const char *const kind = *state;
+    const int rc = make_folder(state);
+    window = *kind == 'w' ? folder : "";
+    return rc;
+}
+
+static int end(void **state) {
+    burst_reader_close(reader);
+    reader = NULL;
+    if (open_log != NULL) {
+        close_it();
+    }
+    return remove_folder(state);
+}
+
+#define CASE(kind)                                                                                                     \
+    {                                                                                                                  \
+        "a_reader_of_a_ring_that_was_taken_back_says_so_and_goes_on [" kind "]",                                       \
+            a_reader_of_a_ring_that_was_taken_back_says_so_and_goes_on, begin, end, (void *)kind                       \
+    }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {CASE("medium"), CASE("window")};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
