@@ -283,29 +283,13 @@ static int go_back(struct joined *self, burst_read_t *missed) {
         return 0;
     }
     if (self->is_segments) {
-        self->is_past = self->past->ops->seek(self->past, BURST_FROM_SEQUENCE, missed->sequence) == 0;
-        self->next_sequence = missed->sequence;
-        return self->is_past;
+        return joined_go_back_in_segments(self, missed);
     }
     if (!self->is_counted || !go_to_offset(self)) {
         return go_back_by_index(self, missed);
     }
     self->is_past = 1;
     return 1;
-}
-
-/* -------------------------------------------------------------------------------------------------------- segments */
-
-/* The segments have no more: goes on in the ring behind their last record, if that was of this ring. */
-static int leave_segments(struct joined *self) {
-    const int is_of_ring = self->next_sequence != 0 && segments_source_is_of(self->past, ring_source_seed(self->ring));
-    const int rc = is_of_ring ? self->ring->ops->seek(self->ring, BURST_FROM_SEQUENCE, self->next_sequence)
-                              : self->ring->ops->seek(self->ring, BURST_FROM_OLDEST, 0);
-    if (rc == 0) {
-        self->is_past = 0;
-        return 1;
-    }
-    return rc == -ERANGE ? 0 : rc; /* they will be in the segments in a moment */
 }
 
 /* ------------------------------------------------------------------------------------------------------------ next */
@@ -330,7 +314,7 @@ static int next(struct read_source *source, burst_read_t *record) {
     for (;;) {
         int rc = self->is_past ? next_past(self, record) : self->ring->ops->next(self->ring, record);
         if (self->is_past && rc == 0) {
-            rc = self->is_segments ? leave_segments(self) : leave_lines(self);
+            rc = self->is_segments ? joined_leave_segments(self) : leave_lines(self);
             if (rc <= 0) {
                 return rc;
             }

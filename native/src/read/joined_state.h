@@ -40,6 +40,14 @@ int joined_go_to_seam(struct joined *self);
 /* Lists archives and live file, all of one checkpoint. */
 int joined_list_files(struct joined *self);
 
+/* The ring was written over before the reader got there. Returns 1 if the segments have what it missed; 0 if they have none of
+ * it, or only the end of it: *missed then counts what is before that. */
+int joined_go_back_in_segments(struct joined *joined, burst_read_t *missed);
+
+/* The segments have no more: goes on in the ring behind their last record, if that was of this ring. Returns 1 if there may
+ * be more, 0 if not, or -errno with a sentence. */
+int joined_leave_segments(struct joined *joined);
+
 int joined_seek(struct read_source *source, enum burst_read_from from, int64_t value);
 
 #endif

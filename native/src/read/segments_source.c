@@ -127,6 +127,44 @@ static int seek(struct read_source *source, enum burst_read_from from, int64_t v
     }
 }
 
+/* Takes the next frame that is there. Returns as frames_next; *is_missing is set if others before it are gone. */
+static int next_there(struct segments_source *self, struct frame *frame, int *is_missing) {
+    int rc;
+    while ((rc = frames_next(&self->frames, frame)) == FRAMES_MISSING) {
+        *is_missing = 1;
+    }
+    return rc;
+}
+
+int segments_source_find(struct read_source *source, int64_t sequence, int64_t *first) {
+    struct segments_source *self = self_of(source);
+    struct frame frame;
+    burst_read_t record;
+    int is_missing = 0;
+    *first = sequence;
+    int rc = seek(source, BURST_FROM_SEQUENCE, sequence);
+    rc = rc < 0 ? rc : next_there(self, &frame, &is_missing);
+    if (rc != FRAMES_ONE) {
+        return rc;
+    }
+    /* The frame before it tells whether any is missing in between: sequences do not, as other streams have some. */
+    is_missing = 0;
+    frames_seek(&self->frames, frame.number - (frame.number > 1));
+    rc = next_there(self, &frame, &is_missing);
+    if (rc == FRAMES_ONE && is_missing) {
+        fill(&frame, &record);
+        *first = record.sequence > sequence ? record.sequence : sequence;
+    }
+    if (is_missing || frame.number == 1) {
+        frames_seek(&self->frames, frame.number);
+    }
+    return rc;
+}
+
+int segments_source_is_in(const struct read_source *source, const char *folder) {
+    return strcmp(((const struct segments_source *)source)->folder, folder) == 0;
+}
+
 static void state(const struct read_source *source, burst_reader_state_t *state) {
     const struct segments_source *self = (const struct segments_source *)source;
     state->place = BURST_PLACE_SEGMENTS;
