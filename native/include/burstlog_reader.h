@@ -71,7 +71,7 @@ void burst_reader_config_init_bytes(burst_reader_config_t *config, size_t struct
 enum burst_read_kind {
     BURST_READ_RECORD = 0, /* a record, as it was appended */
     /* One line of text that no index has: bytes up to and with a newline, of a record whose sequence is unknown, or of a
-     * header or footer. */
+     * header or footer. The last one of a file may have no newline: a call that waits gives it after 0.2 s. */
     BURST_READ_LINE = 1,
     /* The log file ended here; data is a roll, as docs/media-format.md describes it. A signed archive has no data of it. */
     BURST_READ_ROLL = 2,

@@ -17,6 +17,8 @@
 #define LOOK_AGAIN_NS 20000000
 /* A waiting reader is not given text without an index for so long: the drain syncs text and index every 2 s at least. */
 #define HOLD_NS 4000000000ll
+/* Nor text without its newline for so long, though no index is there: a write shows in pieces, and a full disk cuts it. */
+#define HOLD_LINE_NS 200000000ll
 
 /* ----------------------------------------------------------------------------------------------------------- bytes */
 
@@ -145,11 +147,9 @@ static int is_last(const struct lines *lines) {
     return lines->at + 1 == lines->count;
 }
 
-/* Whether text that no index has is not given yet: its index comes in a moment. */
-static int is_held(struct lines *lines) {
-    struct stat status;
-    if (!lines->follow || !lines->source.waits || !lines->had_index || !is_last(lines) || !lines->file.is_plain ||
-        fstat(lines->file.fd, &status) < 0 || (uint64_t)status.st_size <= lines->line_offset) {
+/* Whether the text at the place is not given yet to a reader that waits: its rest, or its index, comes in a moment. */
+static int is_held(struct lines *lines, int64_t hold_ns) {
+    if (!lines->follow || !lines->source.waits || !is_last(lines) || !lines->file.is_plain) {
         return 0;
     }
     const int64_t now_ns = platform_monotonic_ns(lines->platform);
@@ -157,7 +157,12 @@ static int is_held(struct lines *lines) {
         lines->held_at = lines->line_offset + 1;
         lines->held_ns = now_ns;
     }
-    return now_ns - lines->held_ns < HOLD_NS;
+    return now_ns - lines->held_ns < hold_ns;
+}
+
+static int is_text_there(const struct lines *lines) {
+    struct stat status;
+    return fstat(lines->file.fd, &status) == 0 && (uint64_t)status.st_size > lines->line_offset;
 }
 
 /* The log file may have got its index since it was opened. */
@@ -184,6 +189,22 @@ static int pass_over(struct lines *lines) {
         got = is_found ? 1 : lines_fill(lines);
     }
     return got < 0 ? (int)got : 0;
+}
+
+/* Takes back a line that was taken before its newline is there, unless that does not come. Returns whether it did. */
+static int take_back_half(struct lines *lines, const burst_read_t *record) {
+    const uint8_t *const text = record->data;
+    if (text[record->length - 1] == '\n' || lines->begin < lines->end) {
+        return 0;
+    }
+    lines->begin -= record->length;
+    lines->line_offset -= record->length;
+    if (is_held(lines, HOLD_LINE_NS)) {
+        return 1;
+    }
+    lines->begin += record->length;
+    lines->line_offset += record->length;
+    return 0;
 }
 
 /* Takes text that no index has, up to `stop`. sequence: of the record behind it; 0: unknown. */
@@ -220,11 +241,12 @@ static int next_piece(struct lines *lines, int at_end, burst_read_t *record) {
                                        : next_line(lines, end, lines->next_sequence, record);
         lines->is_amid = 0;
     }
-    if (rc != 0 || (!at_end && is_held(lines))) {
+    if (rc != 0 || (!at_end && lines->had_index && is_text_there(lines) && is_held(lines, HOLD_NS))) {
         return rc;
     }
     rc = pass_over(lines);
-    return rc < 0 ? rc : next_line(lines, UINT64_MAX, lines->next_sequence, record);
+    rc = rc < 0 ? rc : next_line(lines, UINT64_MAX, lines->next_sequence, record);
+    return rc == 1 && !at_end && take_back_half(lines, record) ? 0 : rc;
 }
 
 /* Whether the reader wants the record or line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last lines of files, and a place behind the end of one. */
+/* The last lines of files, also while they are written, and a place behind the end of one. */
 #include "read/lines.h"
 
 #include <setjmp.h>
@@ -121,6 +121,69 @@ static void an_empty_record_behind_the_end_of_an_archive_is_none(void **state) {
     unlink(index_path);
 }
 
+static int64_t now_ns = 1000000000;
+
+static int64_t monotonic_ns(const struct platform *platform) {
+    (void)platform;
+    return now_ns;
+}
+
+static void append(const char *text) {
+    FILE *file = fopen(path, "ab");
+    assert_non_null(file);
+    assert_int_equal(fputs(text, file) >= 0, 1);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_line(struct read_source *lines, const char *text) {
+    burst_read_t record = {.struct_bytes = sizeof record};
+    const int rc = lines->ops->next(lines, &record);
+    if (text == NULL) {
+        assert_int_equal(rc, 0);
+        return;
+    }
+    assert_int_equal(rc, 1);
+    assert_int_equal(record.kind, BURST_READ_LINE);
+    assert_int_equal(record.length, strlen(text));
+    assert_memory_equal(record.data, text, record.length);
+}
+
+/* A write shows in pieces. Half a line that is never finished comes after a while, or with the end of its file. */
+static void a_follower_gets_whole_lines(void **state) {
+    (void)state;
+    struct platform_ops ops = *platform_linux.ops;
+    const struct platform platform = {.ops = &ops};
+    struct read_source *lines;
+    char rolled[140];
+    ops.monotonic_ns = monotonic_ns;
+    put("line 0\nline 1 of", 16);
+    assert_int_equal(lines_make(&platform, 1, &lines), 0);
+    assert_int_equal(lines_add(lines, path, 0, LINES_TO_THE_END), 0);
+    lines->waits = 1;
+    expect_line(lines, "line 0\n");
+    expect_line(lines, NULL);
+    now_ns += 100000000;
+    expect_line(lines, NULL);
+    append(" x\nline 2 of");
+    expect_line(lines, "line 1 of x\n");
+    expect_line(lines, NULL);
+    now_ns += 300000000;
+    expect_line(lines, "line 2 of");
+    append(" x\nline 3 of");
+    expect_line(lines, " x\n");
+    expect_line(lines, NULL);
+    snprintf(rolled, sizeof rolled, "%s.1", path);
+    assert_int_equal(rename(path, rolled), 0);
+    put("line 4\n", 7);
+    expect_line(lines, "line 3 of");
+    expect_line(lines, "line 4\n");
+    lines->waits = 0;
+    append("line 5 of");
+    expect_line(lines, "line 5 of"); /* a reader that does not wait gets what is there */
+    lines->ops->close(lines);
+    assert_int_equal(unlink(rolled), 0);
+}
+
 static int begin(void **state) {
     (void)state;
     strcpy(folder, "/dev/shm/burst-lines-XXXXXX");
@@ -147,6 +210,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_n_are_all_if_the_file_has_n),
         cmocka_unit_test(a_last_line_comes_without_its_newline),
+        cmocka_unit_test(a_follower_gets_whole_lines),
         cmocka_unit_test(an_empty_record_behind_the_end_of_an_archive_is_none),
     };
     return cmocka_run_group_tests(tests, begin, end);
