@@ -3,44 +3,63 @@ package io.burstlog.kafka;
 
 import io.burstlog.ConsumerLag;
 import io.burstlog.kafka.ShipperStats.State;
+import java.util.function.LongSupplier;
 
 /** The figures of a shipper. The shipper's thread alone changes them; any thread may look at them. */
 final class Figures {
 
-    private volatile ShipperStats now = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
+    private final LongSupplier clockMillis;
 
+    /** Without a lag. */
+    private volatile ShipperStats counted = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    private volatile ConsumerLag lag;
+
+    /** @param clockMillis the time since 1970 */
+    Figures(LongSupplier clockMillis) {
+        this.clockMillis = clockMillis;
+        leaveFolder();
+    }
+
+    /** The first record that waits grows older, also when nobody looks for it any more. */
     ShipperStats now() {
-        return now;
+        ConsumerLag seen = lag;
+        long oldest = seen.oldestEventTimeNanos();
+        double seconds = oldest == 0 ? 0 : Math.max(0, clockMillis.getAsLong() / 1e3 - oldest / 1e9);
+        ShipperStats last = counted;
+        return new ShipperStats(
+                last.state(),
+                last.shippedNumber(),
+                last.records(),
+                last.bytes(),
+                last.transactions(),
+                last.failures(),
+                seen.records(),
+                seen.bytes(),
+                seconds);
     }
 
     /** Adds to the counters, and sets the rest. */
     void add(State state, long shipped, long records, long bytes, long transactions, long failures) {
-        ShipperStats old = now;
-        now = new ShipperStats(
+        ShipperStats old = counted;
+        counted = new ShipperStats(
                 state,
                 shipped,
                 old.records() + records,
                 old.bytes() + bytes,
                 old.transactions() + transactions,
                 old.failures() + failures,
-                old.lagRecords(),
-                old.lagBytes(),
-                old.lagSeconds());
+                0,
+                0,
+                0);
     }
 
-    void setLag(ConsumerLag lag) {
-        long oldest = lag.oldestEventTimeNanos();
-        double seconds = oldest == 0 ? 0 : Math.max(0, System.currentTimeMillis() / 1e3 - oldest / 1e9);
-        ShipperStats old = now;
-        now = new ShipperStats(
-                old.state(),
-                old.shippedNumber(),
-                old.records(),
-                old.bytes(),
-                old.transactions(),
-                old.failures(),
-                lag.records(),
-                lag.bytes(),
-                seconds);
+    void setLag(ConsumerLag seen) {
+        lag = seen;
+    }
+
+    /** Without a folder no record waits. */
+    void leaveFolder() {
+        lag = new ConsumerLag(0, 0, 0);
     }
 }

@@ -55,7 +55,7 @@ public final class KafkaShipper implements AutoCloseable {
 
     private final ShipperConfig config;
     private final Announcements announcements;
-    private final Figures figures = new Figures();
+    private final Figures figures = new Figures(System::currentTimeMillis);
     private final Thread thread;
     private Registration shown = Registration.NONE;
     private volatile boolean isStopping;
@@ -237,6 +237,7 @@ public final class KafkaShipper implements AutoCloseable {
      */
     private void changeFolder(String sentence) {
         leaveFolder();
+        figures.leaveFolder();
         figures.add(State.WAITING, figures.now().shippedNumber(), 0, 0, 0, 1);
         announcements.changesFolder(sentence, next);
     }

@@ -34,6 +34,9 @@ public interface ShipperMXBean {
     /** {@return the age of the first of them, in seconds} */
     double getLagSeconds();
 
+    /** {@return whether it has ended by itself} */
+    boolean isEnded();
+
     /** {@return why it has ended by itself; null if it has not} */
     String getFailure();
 }

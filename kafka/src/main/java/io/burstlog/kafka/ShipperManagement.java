@@ -56,6 +56,11 @@ final class ShipperManagement implements ShipperMXBean {
     }
 
     @Override
+    public boolean isEnded() {
+        return shipper.failure() != null;
+    }
+
+    @Override
     public String getFailure() {
         return shipper.failure();
     }

@@ -12,7 +12,7 @@ package io.burstlog.kafka;
  * @param failures how often the shipper had to begin anew
  * @param lagRecords how many records were in the folder and not known to be in the topic, when the shipper last looked
  * @param lagBytes the bytes of segments that hold these
- * @param lagSeconds the age of the first of them, by its event time; 0 if it has none
+ * @param lagSeconds the age that the first of them has now, by its event time; 0 if it has none
  */
 public record ShipperStats(
         State state,

@@ -280,6 +280,22 @@ class ShipperIT extends ShipperRig {
         }
     }
 
+    @Test
+    @Order(10)
+    void inAFolderThatIsGoneNothingWaits(TestInfo test) throws Exception {
+        try (WrittenStream written = open(test)) {
+            written.write(100);
+            try (KafkaShipper shipper = start("gone")) {
+                await(() -> shipper.stats().lagRecords() == 100); // there is no topic
+                SharedBroker.deleteTree(written.folder());
+                broker.createTopic("gone", 1);
+                awaitTold(BurstEvent.Severity.WARN, ": segments folder " + written.folder());
+                assertThat(shipper.stats().lagRecords()).isZero();
+                assertThat(shipper.stats().lagSeconds()).isZero();
+            }
+        }
+    }
+
     private static List<Path> segmentsAfter(WrittenStream written, int count) throws IOException {
         for (int left = count; left > 0; left -= 1_000) {
             written.write(1_000);

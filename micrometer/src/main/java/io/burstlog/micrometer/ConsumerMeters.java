@@ -31,7 +31,8 @@ record ConsumerMeters(String prefix, List<String> tags, List<Row> rows) {
                             counter("failures", null, "How often it began anew", "Failures"),
                             gauge("lag.records", null, "Records that the topic lacks", "LagRecords"),
                             gauge("lag.size", "bytes", "Bytes of these records", "LagBytes"),
-                            gauge("lag", "seconds", "Age of the first of them", "LagSeconds"))),
+                            gauge("lag", "seconds", "Age of the first of them", "LagSeconds"),
+                            gauge("ended", null, "1: it has ended by itself", "Ended"))),
             "Archiver",
             new ConsumerMeters(
                     "burstlog.archiver",
