@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.archive;
 
+import io.burstlog.BurstEvent;
 import io.burstlog.archive.ArchiverStats.AnchorStats;
 import io.burstlog.jmx.Registration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.management.ObjectName;
 
@@ -21,15 +24,18 @@ final class ArchiverManagement implements ArchiverMXBean {
     static List<Registration> show(Archiver archiver, ArchiverConfig config) {
         String key = ",folder=" + ObjectName.quote(config.folder()) + ",archive="
                 + ObjectName.quote(config.archive().toString());
+        Consumer<String> notShown =
+                sentence -> config.listener().accept(new BurstEvent(BurstEvent.Severity.WARN, Instant.now(), sentence));
         List<Registration> shown = new ArrayList<>();
-        shown.add(Registration.ofBean(new ArchiverManagement(archiver), "type=Archiver" + key));
+        shown.add(Registration.ofBean(new ArchiverManagement(archiver), "type=Archiver" + key, notShown));
         List<Anchor> anchors = config.anchors();
         for (int i = 0; i < anchors.size(); i++) {
             int place = i;
             shown.add(Registration.ofBean(
                     new OfAnchor(() -> archiver.stats().anchors().get(place)),
                     "type=Anchor" + key + ",name="
-                            + ObjectName.quote(anchors.get(i).name())));
+                            + ObjectName.quote(anchors.get(i).name()),
+                    notShown));
         }
         return shown;
     }

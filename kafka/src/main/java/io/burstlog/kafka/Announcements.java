@@ -5,7 +5,7 @@ import io.burstlog.BurstEvent;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-/** The shipper's events, each told once. The shipper's thread alone uses it. */
+/** The shipper's events, each told once. From its start on the shipper's thread alone uses it. */
 final class Announcements {
 
     /** The number of sessions in a row that must fail for the same reason. */
@@ -26,6 +26,10 @@ final class Announcements {
 
     private void tell(BurstEvent.Severity severity, String text) {
         config.listener().accept(new BurstEvent(severity, Instant.now(), text));
+    }
+
+    void isNotShown(String sentence) {
+        tell(BurstEvent.Severity.WARN, sentence);
     }
 
     /** Tells that the shipper ships: once, and once more after each failure. */

@@ -102,7 +102,8 @@ public final class KafkaShipper implements AutoCloseable {
             shipper.shown = Registration.ofBean(
                     new ShipperManagement(shipper),
                     "type=Shipper,folder=" + ObjectName.quote(config.folder()) + ",topic="
-                            + ObjectName.quote(config.topic()));
+                            + ObjectName.quote(config.topic()) + ",consumer=" + ObjectName.quote(config.consumer()),
+                    shipper.announcements::isNotShown);
         }
         shipper.thread.start();
         return shipper;

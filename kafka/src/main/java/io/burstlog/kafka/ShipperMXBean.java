@@ -3,7 +3,7 @@ package io.burstlog.kafka;
 
 /**
  * Shows a shipper's {@link ShipperStats} to management clients, as
- * {@code io.burstlog:type=Shipper,folder="<folder>",topic="<topic>"}.
+ * {@code io.burstlog:type=Shipper,folder="<folder>",topic="<topic>",consumer="<consumer>"}.
  */
 public interface ShipperMXBean {
 

@@ -174,6 +174,8 @@ class ShipperIT extends ShipperRig {
                 assertThat(first.stats().state()).isEqualTo(State.FAILED);
                 assertThat(first.failure()).contains("another shipper");
                 awaitTold(BurstEvent.Severity.ERROR, "another shipper");
+                assertThat(isShownAsEnded("to-kafka-fenced")).isTrue();
+                assertThat(isShownAsEnded("second")).isFalse();
                 written.write(300);
                 written.awaitShipped(second);
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.BurstEvent;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,6 +73,13 @@ abstract class ShipperRig {
             throw new AssertionError("\"" + words + "\" was not told, but: " + told, late);
         }
         return found.get().orElseThrow();
+    }
+
+    static boolean isShownAsEnded(String consumer) throws Exception {
+        ObjectName shown = new ObjectName("io.burstlog:type=Shipper,consumer=\"" + consumer + "\",*");
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        return (boolean)
+                server.getAttribute(server.queryNames(shown, null).iterator().next(), "Ended");
     }
 
     KafkaProducer<byte[], byte[]> otherProducer(String id) {

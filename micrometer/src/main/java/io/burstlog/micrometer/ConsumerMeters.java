@@ -23,7 +23,7 @@ record ConsumerMeters(String prefix, List<String> tags, List<Row> rows) {
             "Shipper",
             new ConsumerMeters(
                     "burstlog.shipper",
-                    List.of("folder", "topic"),
+                    List.of("folder", "topic", "consumer"),
                     List.of(
                             counter("records", null, "Records shipped to the topic", "Records"),
                             counter("shipped", "bytes", "Bytes of these records", "Bytes"),

@@ -35,7 +35,7 @@ class AlertsTest {
     private Path directory;
 
     private static final List<String> CONSUMERS = List.of(
-            "type=Shipper,folder=\"a folder\",topic=\"alerts\"",
+            "type=Shipper,folder=\"a folder\",topic=\"alerts\",consumer=\"to-kafka-alerts\"",
             "type=Archiver,folder=\"a folder\",archive=\"alerts\"",
             "type=Anchor,folder=\"a folder\",archive=\"alerts\",name=\"eu\"");
 

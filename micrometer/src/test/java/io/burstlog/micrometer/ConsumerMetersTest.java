@@ -30,7 +30,7 @@ class ConsumerMetersTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "type=Shipper,folder=\"a folder\",topic=\"orders\"|kafka/src/main/java/io/burstlog/kafka/ShipperMXBean.java|8",
+                "type=Shipper,folder=\"a folder\",topic=\"orders\",consumer=\"b\"|kafka/src/main/java/io/burstlog/kafka/ShipperMXBean.java|8",
                 "type=Archiver,folder=\"a folder\",archive=\"/a\"|archive/src/main/java/io/burstlog/archive/ArchiverMXBean.java|9",
                 "type=Anchor,folder=\"a folder\",archive=\"/a\",name=\"eu\"|archive/src/main/java/io/burstlog/archive/AnchorMXBean.java|3"
             })

@@ -4,6 +4,7 @@ package io.burstlog.jmx;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import java.lang.management.ManagementFactory;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.management.InstanceNotFoundException;
@@ -86,13 +87,15 @@ public final class Registration implements AutoCloseable {
      *
      * @param bean an MXBean
      * @param key the properties of its name in the domain {@code io.burstlog}
-     * @return the registration, whose close ends this; {@link #NONE} if the bean cannot be shown, for instance because
-     *     its name is taken
+     * @param notShown gets a sentence with the reason if the bean cannot be shown, for instance because its name is
+     *     taken
+     * @return the registration, whose close ends this; {@link #NONE} if the bean cannot be shown
      */
-    public static Registration ofBean(Object bean, String key) {
+    public static Registration ofBean(Object bean, String key, Consumer<String> notShown) {
         try {
             return of(bean, key, key);
         } catch (IllegalStateException cannotBeShown) {
+            notShown.accept(cannotBeShown.getMessage());
             return NONE;
         }
     }
