@@ -144,7 +144,10 @@ class FolderDisk implements Disk, AutoCloseable {
         }
         try (DirectoryStream<Path> files = Files.newDirectoryStream(wanted)) {
             for (Path each : files) {
-                names.add(each.getFileName() + suffix(each));
+                String suffix = suffix(each);
+                if (suffix != null) {
+                    names.add(each.getFileName() + suffix);
+                }
             }
         } catch (NoSuchFileException | NotDirectoryException none) {
             return names;
@@ -152,10 +155,16 @@ class FolderDisk implements Disk, AutoCloseable {
         return names;
     }
 
+    /** Returns null if the file has gone since its folder was read: an archiver may be at work. */
     private static String suffix(Path path) {
-        return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
-                ? "/"
-                : Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) ? "" : "@";
+        try {
+            BasicFileAttributes file = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return file.isDirectory() ? "/" : file.isRegularFile() ? "" : "@";
+        } catch (NoSuchFileException gone) {
+            return null;
+        } catch (IOException unknown) {
+            return "@";
+        }
     }
 
     @Override

@@ -64,6 +64,24 @@ class FolderDiskTest {
         disk.close();
     }
 
+    /** An archiver at work renames and deletes. */
+    @Test
+    void aFileThatGoesWhileItsFolderIsReadIsNotListed() throws Exception {
+        Path tiles = Files.createDirectory(folder.resolve("tile"));
+        List<Path> files = new ArrayList<>();
+        for (int number = 0; number < 5000; number++) {
+            files.add(Files.createFile(tiles.resolve("file" + number)));
+        }
+        Thread archiver = new Thread(() -> files.forEach(each -> each.toFile().delete()));
+        List<String> odd = new ArrayList<>();
+        archiver.start();
+        do {
+            disk.list("tile").stream().filter(each -> each.endsWith("@")).forEach(odd::add);
+        } while (archiver.isAlive());
+        assertThat(odd).isEmpty();
+        assertThat(disk.list("tile")).isEmpty();
+    }
+
     private List<String> write(int files) throws IOException {
         List<String> names = new ArrayList<>();
         for (int number = 0; number < files; number++) {
