@@ -171,7 +171,7 @@ final class Session implements AutoCloseable {
     }
 
     /**
-     * Asks whether the topic is still the one that this session has found. Then it had, and showed to its readers, all
+     * Asks whether the topic is still the one that was found at the begin. Then it had, and showed to its readers, all
      * that was committed before.
      *
      * @return false if no broker says so within a second
