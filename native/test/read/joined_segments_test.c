@@ -63,17 +63,24 @@ static void read_a_hundred(void) {
     expect(1, 100);
 }
 
-static void what_deleted_segments_had_is_missed(void **state) {
-    (void)state;
+/* Reads a hundred records and is lapped. Then the first segments are deleted, as many as `head -n` takes. Returns what the
+ * reader missed. */
+static burst_read_t miss_deleted(const char *count) {
     char command[300];
     open_it(segments);
     read_a_hundred();
     append(201, RECORDS);
-    snprintf(command, sizeof command, "cd %s && ls *.seg | sort | head -n 5 | xargs rm", segments);
+    snprintf(command, sizeof command, "cd %s && ls *.seg | sort | head -n %s | xargs rm", segments, count);
     assert_int_equal(system(command), 0);
     const burst_read_t missed = take();
     assert_int_equal(missed.kind, BURST_READ_MISSED);
     assert_int_equal(missed.sequence, 101);
+    return missed;
+}
+
+static void what_deleted_segments_had_is_missed(void **state) {
+    (void)state;
+    const burst_read_t missed = miss_deleted("5");
     const burst_read_t record = take();
     assert_int_equal(record.kind, BURST_READ_RECORD);
     assert_int_equal(record.place, BURST_PLACE_SEGMENTS);
@@ -84,15 +91,7 @@ static void what_deleted_segments_had_is_missed(void **state) {
 /* The other segments are deleted as well: the ring has earlier records than they. */
 static void the_ring_is_read_if_it_has_more_than_the_segments(void **state) {
     (void)state;
-    char command[300];
-    open_it(segments);
-    read_a_hundred();
-    append(201, RECORDS);
-    snprintf(command, sizeof command, "cd %s && ls *.seg | sort | head -n -1 | xargs rm", segments);
-    assert_int_equal(system(command), 0);
-    const burst_read_t missed = take();
-    assert_int_equal(missed.kind, BURST_READ_MISSED);
-    assert_int_equal(missed.sequence, 101);
+    const burst_read_t missed = miss_deleted("-1");
     expect(101 + (int64_t)missed.count, SURE);
 }
 
