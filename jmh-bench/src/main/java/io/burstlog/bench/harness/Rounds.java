@@ -6,10 +6,11 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
- * Measures targets in turns. In each round every target takes one block of messages, and each round begins with another
- * target. So the machine's other work hits all alike, and blocks of a round can be compared.
+ * Measures targets in {@link Turns}: in each round every target takes one block of messages. So the machine's other
+ * work hits all alike, and blocks of a round can be compared.
  *
  * <p>Each block begins with messages that are not counted, a tenth of its number: the target before has left its own
  * data in the caches, which a log that is written all the time would not notice.
@@ -59,8 +60,7 @@ public record Rounds(String study, int blockMessages, int warmUpMessages, int me
 
     /** @param results null while warming up */
     private void measureRound(List<? extends Target> targets, int round, List<TargetResult> results) throws Exception {
-        for (int turn = 0; turn < targets.size(); turn++) {
-            int which = (round + turn) % targets.size();
+        for (int which : Turns.of(IntStream.range(0, targets.size()).boxed().toList(), round)) {
             measureBlock(targets.get(which), round, results == null ? null : results.get(which));
         }
     }

@@ -8,12 +8,14 @@ import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.Target;
 import io.burstlog.bench.harness.TargetResult;
+import io.burstlog.bench.harness.Turns;
 import io.burstlog.bench.subject.FileSystems;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Targets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -51,10 +53,10 @@ public final class FileSystemStudy {
             for (int second = -1; second < seconds; second++) {
                 Progress.Part part = progress.part(second + 1, seconds + 1);
                 int turn = 0;
-                for (Map.Entry<Target, OpenLoop> each : loops.entrySet()) {
-                    OpenLoop loop = second < 0 ? new OpenLoop(OpenLoop.SPINNING) : each.getValue(); // warm-up
-                    loop.run(each.getKey(), rate, rate);
-                    each.getKey().settle();
+                for (Target target : Turns.of(List.copyOf(loops.keySet()), second + 1)) {
+                    OpenLoop loop = second < 0 ? new OpenLoop(OpenLoop.SPINNING) : loops.get(target); // warm-up
+                    loop.run(target, rate, rate);
+                    target.settle();
                     part.is((double) ++turn / loops.size());
                 }
             }

@@ -7,12 +7,14 @@ import io.burstlog.bench.fix.Placement;
 import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.TargetResult;
+import io.burstlog.bench.harness.Turns;
 import io.burstlog.bench.subject.Media;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /** Runs of gateways, each in a JVM of its own, all cases in turns. */
@@ -69,14 +71,14 @@ final class GatewayTurns {
         Progress progress = new Progress(name);
         int done = 0;
         for (int run = 1; run <= runs; run++) {
-            for (int i = 0; i < cases.size(); i++) {
-                Case of = cases.get(i);
+            for (int which : Turns.of(IntStream.range(0, cases.size()).boxed().toList(), run - 1)) {
+                Case of = cases.get(which);
                 done++;
                 try {
                     if (of.ring() != null) {
                         media.renew(of.ring());
                     }
-                    all.get(i)
+                    all.get(which)
                             .add(
                                     of.name() + ", run " + run,
                                     GatewayRun.measure(

@@ -8,6 +8,7 @@ import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.TargetResult;
+import io.burstlog.bench.harness.Turns;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Message;
 import java.util.ArrayList;
@@ -46,8 +47,8 @@ public final class HandOverStudy {
                 open(name, Integer.parseInt(producers), media, study, ways);
             }
             for (int round = -warmUp; round < rounds; round++) {
-                for (int turn = 0; turn < ways.size(); turn++) {
-                    ways.get((round + warmUp + turn) % ways.size()).burst(burst, round >= 0);
+                for (Way way : Turns.of(ways, round + warmUp)) {
+                    way.burst(burst, round >= 0);
                 }
                 part.is((round + warmUp + 1.0) / (rounds + warmUp));
             }

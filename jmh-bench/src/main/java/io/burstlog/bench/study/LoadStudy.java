@@ -8,6 +8,7 @@ import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.Target;
 import io.burstlog.bench.harness.TargetResult;
+import io.burstlog.bench.harness.Turns;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Targets;
 import java.util.ArrayList;
@@ -72,8 +73,7 @@ public final class LoadStudy {
             for (Target target : open) {
                 capacities.put(target, capacity(target, LEAST_MESSAGES));
             }
-            for (int i = 0; i < levels.size(); i++) {
-                Level level = levels.get((i + round) % levels.size());
+            for (Level level : Turns.of(levels, round)) {
                 level.block(capacities.get(level.target), blockSeconds);
             }
             passed = (System.nanoTime() - begin) / 1e9;

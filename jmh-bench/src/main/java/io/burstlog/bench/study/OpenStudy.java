@@ -12,6 +12,7 @@ import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
+import io.burstlog.bench.harness.Turns;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Message;
 import java.io.IOException;
@@ -60,8 +61,13 @@ public final class OpenStudy {
             int blocks = options.number("blocks", 5);
             Progress progress = new Progress("open");
             for (int block = 0; block < blocks; block++) {
-                reads.add(readRaw(ring));
-                opens.add(open(config, ringBytes));
+                for (boolean isOpen : Turns.of(List.of(false, true), block)) {
+                    if (isOpen) {
+                        opens.add(open(config, ringBytes));
+                    } else {
+                        reads.add(readRaw(ring));
+                    }
+                }
                 progress.is((block + 1.0) / blocks);
             }
             study.add(Map.of("name", "open", "millis", opens));

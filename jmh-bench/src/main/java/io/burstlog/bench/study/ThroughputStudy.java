@@ -8,10 +8,13 @@ import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
+import io.burstlog.bench.harness.Turns;
 import io.burstlog.bench.subject.BurstTarget;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Message;
 import io.burstlog.bench.subject.Zram;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,6 +34,11 @@ public final class ThroughputStudy {
 
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final String THREADS = "1,2,4,16";
+
+    /** One line of the table, or two. */
+    private interface Case {
+        void measure(BurstLog log) throws InterruptedException;
+    }
 
     private ThroughputStudy() {}
 
@@ -72,27 +80,31 @@ public final class ThroughputStudy {
             throws Exception {
         Media.Ring ring = media.ring(medium, "throughput");
         Map<String, List<Double>> rates = new LinkedHashMap<>();
-        try (BurstLog log = BurstTarget.open(
-                ring.path(),
-                ring.io(),
-                media.file("throughput-" + medium + ".log"),
-                Binding.JNI,
-                Duration.ZERO,
-                isFile(medium) ? Zram.RING_BYTES : 0)) {
-            for (int block = -1; block < blocks; block++) {
-                Map<String, List<Double>> into = block < 0 ? new LinkedHashMap<>() : rates;
-                for (String number : threads) {
-                    add(
-                            into,
-                            "append, " + byThreads(number),
-                            append(log, Integer.parseInt(number), millis, media.bytes()));
-                    log.awaitDrained(LONG);
+        List<Case> cases = new ArrayList<>();
+        for (String number : threads) {
+            cases.add(log -> {
+                double perSecond = append(log, Integer.parseInt(number), millis, media.bytes());
+                add(rates, "append, " + byThreads(number), perSecond);
+                log.awaitDrained(LONG);
+            });
+        }
+        for (String number : threads) {
+            cases.add(log ->
+                    offer(log, Integer.parseInt(number), offers, media.bytes(), "offer, " + byThreads(number), rates));
+        }
+        for (int block = 0; block <= blocks; block++) {
+            Path file = media.file("throughput-" + medium + "-" + block + ".log");
+            try (BurstLog log = BurstTarget.open(
+                    ring.path(), ring.io(), file, Binding.JNI, Duration.ZERO, isFile(medium) ? Zram.RING_BYTES : 0)) {
+                for (Case each : Turns.of(cases, block)) {
+                    each.measure(log);
                 }
-                for (String number : threads) {
-                    offer(log, Integer.parseInt(number), offers, media.bytes(), "offer, " + byThreads(number), into);
-                }
-                progress.is((block + 2.0) / (blocks + 1));
             }
+            Files.delete(file); // the next block's file takes its memory: all blocks find the same
+            if (block == 0) { // warm-up: what is kept of it is their order
+                rates.values().forEach(List::clear);
+            }
+            progress.is((block + 1.0) / (blocks + 1));
         }
         rates.forEach((what, perSecond) -> {
             System.out.printf(
