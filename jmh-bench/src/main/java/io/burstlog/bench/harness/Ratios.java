@@ -2,12 +2,11 @@
 package io.burstlog.bench.harness;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 
 /**
- * Median and quartiles over comparisons of blocks of the same round.
+ * Median and quartiles over comparisons of blocks, or runs, of the same round.
  *
  * @param blocks pairs compared
  */
@@ -15,12 +14,17 @@ public record Ratios(double median, double lowerQuartile, double upperQuartile, 
 
     /** The ratios {@code of / base} of one figure ("p50", ..) of each block. */
     public static Ratios ratios(Map<String, Object> of, Map<String, Object> base, String figure) {
-        return compare(of, base, figure, (x, y) -> x / y);
+        return compare(of, base, "blocks", figure, (x, y) -> x / y);
+    }
+
+    /** The ratios of each run. */
+    public static Ratios ratiosOfRuns(Map<String, Object> of, Map<String, Object> base, String figure) {
+        return compare(of, base, "runs", figure, (x, y) -> x / y);
     }
 
     /** The differences {@code of - base}, in nanoseconds. */
     public static Ratios differences(Map<String, Object> of, Map<String, Object> base, String figure) {
-        return compare(of, base, figure, (x, y) -> x - y);
+        return compare(of, base, "blocks", figure, (x, y) -> x - y);
     }
 
     public static Ratios of(double[] values) {
@@ -30,18 +34,17 @@ public record Ratios(double median, double lowerQuartile, double upperQuartile, 
     }
 
     private static Ratios compare(
-            Map<String, Object> of, Map<String, Object> base, String figure, DoubleBinaryOperator by) {
-        double[] x = figures(of, figure);
-        double[] y = figures(base, figure);
+            Map<String, Object> of, Map<String, Object> base, String parts, String figure, DoubleBinaryOperator by) {
+        double[] x = figures(of, parts, figure);
+        double[] y = figures(base, parts, figure);
         double[] values = new double[Math.min(x.length, y.length)];
         Arrays.setAll(values, i -> by.applyAsDouble(x[i], y[i]));
         return of(values);
     }
 
-    private static double[] figures(Map<String, Object> target, String figure) {
-        List<Object> blocks = Json.list(target.get("blocks"));
-        return blocks.stream()
-                .mapToDouble(block -> Json.number(Json.object(block).get(figure)))
+    private static double[] figures(Map<String, Object> target, String parts, String figure) {
+        return Json.list(target.get(parts)).stream()
+                .mapToDouble(part -> Json.number(Json.object(part).get(figure)))
                 .toArray();
     }
 

@@ -2,6 +2,7 @@
 package io.burstlog.bench.report;
 
 import io.burstlog.bench.harness.Json;
+import io.burstlog.bench.harness.Ratios;
 import io.burstlog.bench.harness.TargetResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -85,8 +86,8 @@ final class JvmSection {
                     Json.list(target.get("p99.9OfRuns")).stream()
                             .map(each -> Html.micros(Json.number(each)))
                             .toList()));
-            row.add(Html.digits(Json.number(target.get("average")) / Json.number(first.get("average"))));
-            row.add(Html.digits(Json.number(target.get("p99.9")) / Json.number(first.get("p99.9"))));
+            row.add(Html.digits(Ratios.ratiosOfRuns(target, first, "average").median()));
+            row.add(Html.digits(Ratios.ratiosOfRuns(target, first, "p99.9").median()));
             Histogram histogram = TargetResult.histogramOf(target);
             long beyond = histogram.getCountBetweenValues(MILLISECOND, Math.max(MILLISECOND, histogram.getMaxValue()));
             row.add(Axis.yearBeyond((double) beyond / histogram.getTotalCount()));

@@ -227,7 +227,7 @@ final class PublishedStudy {
                 rows);
     }
 
-    /** All peers that are faster than one of ours, and what they lose. */
+    /** All peers that are faster than one of ours, by the median over blocks of the same round, and what they lose. */
     private static String slower(Map<String, Object> study, Losses.Table losses) {
         List<Map<String, Object>> targets = Results.targets(study);
         List<List<String>> rows = new ArrayList<>();
@@ -241,7 +241,7 @@ final class PublishedStudy {
                         new ArrayList<>(List.of(TargetWords.of(name), TargetWords.of((String) other.get("name"))));
                 boolean faster = false;
                 for (String figure : List.of("average", "p50", "p99.9")) {
-                    double ratio = Json.number(ours.get(figure)) / Json.number(other.get(figure));
+                    double ratio = Ratios.ratios(ours, other, figure).median();
                     faster |= ratio > 1;
                     row.add(Html.digits(ratio) + "x");
                 }

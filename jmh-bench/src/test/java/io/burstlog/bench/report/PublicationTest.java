@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,7 @@ class PublicationTest {
             histogram.recordValueWithCount(3_000_000L * i, 1);
             Map<String, Object> json = TargetResult.spreadOf("JDK " + i + ", free, quiet", histogram);
             json.putAll(Map.of("jvm", "JDK " + i, "pinned", false, "noisy", false, "p99.9OfRuns", List.of(1000.0)));
+            json.put("runs", List.of(figures(100, 900), figures(100 * i, 900 * i), figures(100 * i, 900 * 5 * i)));
             study.add(json);
         }
         study.write(out);
@@ -144,6 +146,29 @@ class PublicationTest {
         assertThat(publish())
                 .contains("![FIX gateway, free, quiet neighbour](pictures/jvm-free-quiet.svg)")
                 .containsPattern("\\| JDK 2, free, quiet \\|.*\\| 2.00 \\| 2.00 \\| 2.0 h \\|");
+    }
+
+    private static Map<String, Object> figures(int average, int tail) {
+        return Map.of("average", average, "p99.9", tail);
+    }
+
+    /** A single slow block of the other one makes its whole run slow, and ours no faster. */
+    @Test
+    void whoIsFasterIsToldByBlocksOfTheSameRound() throws Exception {
+        TargetResult ours = new TargetResult("log4j-burst@device", "");
+        TargetResult other = new TargetResult("log4j-raf-buffered", "");
+        for (int block = 0; block < 3; block++) {
+            ours.add(LongStream.generate(() -> 5_000).limit(100).toArray(), 0);
+            long nanos = block == 1 ? 1_000_000 : 1_000;
+            other.add(LongStream.generate(() -> nanos).limit(100).toArray(), 0);
+        }
+        Study study = new Study("peers", "latency", "Peers", CONDITIONS);
+        study.add(ours.toJson());
+        study.add(other.toJson());
+        study.write(out);
+
+        assertThat(publish())
+                .contains("| ring on zram, through Log4j | Log4j RandomAccessFile, buffered | 5.00x | 5.00x | 5.00x |");
     }
 
     @Test
