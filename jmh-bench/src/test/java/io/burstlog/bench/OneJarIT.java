@@ -137,6 +137,21 @@ class OneJarIT {
                 .containsExactly("aeron-archive", "logback-flush");
     }
 
+    /** Those of a forced file are there; those that were in a buffer are not. */
+    @Test
+    void whatAKillLosesIsCounted() throws Exception {
+        String said = run("syncs --targets log4j-force,log4j-raf-buffered --events 100 --dir %s --out %s"
+                .formatted(directory, directory.resolve("out"))
+                .split(" "));
+
+        assertThat(Json.list(
+                        Json.readObject(directory.resolve("out/syncs.json")).get("targets")))
+                .as(said)
+                .extracting(target -> List.of(
+                        Json.object(target).get("name"), Json.object(target).get("lostByProcessDeath")))
+                .containsExactly(List.of("log4j-force", 0L), List.of("log4j-raf-buffered", 200L));
+    }
+
     /** Each way has a second process, which sees each message in its order, or ends with an exception. */
     @Test
     void anotherProcessSeesWhatIsWritten() throws Exception {

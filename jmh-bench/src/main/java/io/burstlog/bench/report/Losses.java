@@ -59,7 +59,7 @@ final class Losses {
         if (words.startsWith("nothing")) {
             return name.endsWith("@device") ? "nothing (zram itself: all)" : "nothing";
         }
-        if (words.startsWith("up to")) {
+        if (words.startsWith("the events of")) {
             return words.substring(0, words.indexOf(':'));
         }
         return words.startsWith("not seen")
@@ -87,7 +87,7 @@ final class Losses {
                     + " each event are written back before its call returns";
         }
         if (durable > 0) {
-            return "up to %,.0f events: %,.0f syncs for %,.0f events".formatted(events / durable, durable, events);
+            return "the events of the last sync or two: %,.0f syncs for %,.0f events".formatted(durable, events);
         }
         return "everything that the kernel has not written back by itself, for seconds: no sync at all";
     }

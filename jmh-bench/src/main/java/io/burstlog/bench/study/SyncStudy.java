@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.study;
 
+import com.sun.jna.Function;
 import io.burstlog.bench.harness.ChildJvm;
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
@@ -21,13 +22,16 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The losses of each peer in a crash, not by its manual: a child process under strace writes events and dies at once,
- * without any farewell. The study counts what it asked the kernel to sync, and how many of its events are left.
+ * The losses of each peer in a crash, not by its manual: a child process under strace writes events and gets SIGKILL
+ * right behind the last one. The study counts what it asked the kernel to sync, and how many of its events are left.
  */
 public final class SyncStudy {
 
     static final String BEGIN = "/mark/begin";
     static final String END = "/mark/end";
+
+    private static final int SIGKILL = 9;
+    private static final int KILLED = 128 + SIGKILL; // strace ends as its child did
 
     private SyncStudy() {}
 
@@ -57,7 +61,10 @@ public final class SyncStudy {
         study.write(options.path("out", "target/bench"));
     }
 
-    /** The child: it writes twice as many events, the second half between two marks in the trace, and dies. */
+    /**
+     * The child: it writes twice as many events, half of them between two marks in the trace, and kills itself. Behind
+     * its last call nothing comes that would leave other threads of it time to write.
+     */
     public static void runTraced(Options options) throws Exception {
         Targets targets = new Targets(new Media(options));
         int events = options.number("events", 1000);
@@ -70,14 +77,19 @@ public final class SyncStudy {
             Runtime.getRuntime().halt(3);
             return;
         }
-        for (int i = 0; i < events; i++) {
+        Function kill = Function.getFunction("c", "kill");
+        int self = Math.toIntExact(ProcessHandle.current().pid());
+        kill.invokeInt(new Object[] {self, 0}); // all that a first call takes
+        int before = events / 2;
+        for (int i = 0; i < before; i++) {
             target.write(i);
         }
         new File(BEGIN).exists();
-        target.run(events, new long[events]); // at once: a peer in a process of its own has no rest between them
+        target.run(before, new long[events]); // at once: a peer in a process of its own has no rest between them
         new File(END).exists();
+        target.run(before + events, new long[events - before]);
         target.kill();
-        Runtime.getRuntime().halt(0);
+        kill.invokeInt(new Object[] {self, SIGKILL});
     }
 
     private static void trace(String target, int events, Media media, Study study, String devices) throws Exception {
@@ -112,7 +124,7 @@ public final class SyncStudy {
             study.skip(target, "the traced child did not end within 5 minutes");
             return;
         }
-        if (child.exitValue() != 0) {
+        if (child.exitValue() != KILLED) {
             study.skip(target, "the traced child ended with " + child.exitValue() + ": " + lastLine(said));
             return;
         }
