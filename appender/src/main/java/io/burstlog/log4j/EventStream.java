@@ -147,7 +147,7 @@ final class EventStream extends OpenStream {
     void update(final StreamTerms wanted, final RollingSettings wantedSettings) {
         if (rolling != null && wantedSettings != null && wantedSettings != settings) {
             try {
-                rolling.update(wantedSettings);
+                rolling.update(wantedSettings, ring.shutdownTimeout());
             } catch (final BurstException refusal) {
                 tellNotInForce(wantedSettings, refusal.getMessage());
                 return;

@@ -247,6 +247,52 @@ class StalledMediumTest {
         assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2", "INFO order 3");
     }
 
+    private String rolled(final String filePattern, final String attributes) {
+        return RunningLog4j.xml(frozen.rolled(filePattern, attributes, "<SizeBasedTriggeringPolicy size=\"1 GB\"/>"));
+    }
+
+    private static CompletableFuture<Void> beginRoll(final RunningLog4j log4j) {
+        final OpenRing ring = log4j.orders().ring();
+        final long before = ring.log().stats().acceptedSequence();
+        final CompletableFuture<Void> rolling = begin(log4j.orders().getManager()::rollover);
+        await().until(() -> ring.log().stats().acceptedSequence() > before);
+        return rolling;
+    }
+
+    @Test
+    void a_roll_that_the_medium_does_not_take_holds_up_no_stop() throws Exception {
+        final RunningLog4j log4j = RunningLog4j.with(rolled("old-%i.log", ONE_SECOND));
+        final CompletableFuture<Void> rolling;
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            rolling = beginRoll(log4j);
+            mustReturn(log4j::close);
+            assertThat(log4j.status(Level.ERROR)).anyMatch(line -> line.contains("after shutdownTimeout, 1 s"));
+            assertThat(rolling).isNotDone();
+        }
+        rolling.get();
+    }
+
+    @Test
+    void nor_a_reconfiguration_which_says_that_the_policy_stays() throws Exception {
+        final RunningLog4j log4j = RunningLog4j.with(rolled("old-%i.log", ONE_SECOND));
+        log4j.logger().info("order 1");
+        final CompletableFuture<Void> rolling;
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            rolling = beginRoll(log4j);
+            mustReturn(() -> log4j.reconfigure(rolled("new-%i.log", ONE_SECOND)));
+            assertThat(log4j.status(Level.ERROR))
+                    .anyMatch(line -> line.contains("not in force")
+                            && line.contains("a roll of the log file still waits for the ring " + frozen.ring()));
+            assertThat(rolling).isNotDone();
+        }
+        rolling.get();
+        log4j.logger().info("order 2");
+        log4j.awaitDrained();
+        log4j.close();
+        assertThat(Files.readAllLines(frozen.path().resolve("old-1.log"))).containsExactly("order 1");
+        assertThat(frozen.lines()).containsExactly("order 2");
+    }
+
     @Test
     void a_block_timeout_that_came_later_bounds_the_wait_for_the_write_of_another_thread() throws Exception {
         final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst()));

@@ -4,6 +4,8 @@ package io.burstlog.log4j.rolling;
 import io.burstlog.BurstException;
 import io.burstlog.Roll;
 import io.burstlog.StreamStats;
+import io.burstlog.doors.OpenRing;
+import io.burstlog.doors.Units;
 import java.time.Duration;
 import java.util.Date;
 import java.util.List;
@@ -61,7 +63,9 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private volatile RollContent content;
     private volatile long fileMillis;
     private boolean skipsFooter;
-    private boolean isEnded;
+
+    /** Set without the lock, which a roll holds that waits for the ring. */
+    private volatile boolean isEnded;
 
     /** @param isOfDrain whether the roll was in the ring already */
     private record Retry(RollNote note, long dueNanos, boolean isOfDrain) {
@@ -127,7 +131,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         final AskAt at = askAt;
         final boolean mustAsk =
                 failed != null ? failed.isDue() : bytes.get() > at.bytes() || event.getTimeMillis() >= at.millis();
-        if (mustAsk) {
+        if (mustAsk && !isEnded) {
             checkRollover(event);
         }
     }
@@ -279,10 +283,22 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         }
     }
 
-    /** Takes policy, strategy and pattern of another configuration; the file that is written goes on. */
-    void update(final RollingSettings settings) {
-        lock.lock();
+    /**
+     * Takes policy, strategy and pattern of another configuration; the file that is written goes on.
+     *
+     * @param first runs before that, and may refuse the configuration by an exception
+     * @param patience how long to wait for a roll that waits for the ring
+     * @throws BurstException if that roll still waits; nothing changes then
+     */
+    void update(final RollingSettings settings, final Runnable first, final Duration patience) {
+        if (!isLockedWithin(patience)) {
+            throw new BurstException(
+                    BurstException.Code.TIMED_OUT,
+                    "a roll of the log file still waits for the ring " + stream.ring() + " after shutdownTimeout, "
+                            + Units.of(patience) + "; give the configuration again when the ring takes events.");
+        }
         try {
+            first.run();
             content = new RollContent(settings, stream);
             setRolloverStrategy(settings.strategy());
             setPatternProcessor(new PatternProcessor(settings.filePattern(), getPatternProcessor()));
@@ -310,22 +326,39 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
 
     /** Ends the policy: no roll begins any more. Returns whether the policy ended within the time. */
     boolean end(final Duration timeout) {
-        final TriggeringPolicy policy;
-        lock.lock();
-        try {
-            isEnded = true;
-            askAt = AskAt.NEVER;
-            policy = getTriggeringPolicy();
-        } finally {
+        final long begin = System.nanoTime();
+        isEnded = true;
+        // A roll under way comes before the last lines. If it waits for the ring, only the close behind this ends it.
+        if (isLockedWithin(timeout)) {
             lock.unlock();
         }
+        final TriggeringPolicy policy = getTriggeringPolicy();
         if (policy instanceof LifeCycle2 ending) {
-            return ending.stop(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            return ending.stop(OpenRing.left(timeout, begin).toMillis(), TimeUnit.MILLISECONDS);
         }
         if (policy instanceof LifeCycle ending) {
             ending.stop();
         }
         return true;
+    }
+
+    /** Takes the lock. Returns false if others have it all that time. An interrupt does not end the wait, and stays. */
+    private boolean isLockedWithin(final Duration time) {
+        final long begin = System.nanoTime();
+        boolean isInterrupted = false;
+        try {
+            while (true) {
+                try {
+                    return lock.tryLock(OpenRing.left(time, begin).toNanos(), TimeUnit.NANOSECONDS);
+                } catch (final InterruptedException stillToBeSeen) {
+                    isInterrupted = true;
+                }
+            }
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** The bytes accepted for the current file, but for its header, which {@code RollingFile} does not count either. */

@@ -96,11 +96,13 @@ public final class FileRolling {
     /**
      * Takes another configuration. The file that is written goes on, and its size and age count.
      *
-     * @throws io.burstlog.BurstException if the drain cannot perform rolls as it says; nothing changes then
+     * @param patience how long to wait for a roll that waits for the ring
+     * @throws io.burstlog.BurstException if the drain cannot perform rolls as it says, or if that roll still waits;
+     *     nothing changes then
      */
-    public void update(final RollingSettings settings) {
-        work.update(settings);
-        manager.update(settings);
+    public void update(final RollingSettings settings, final Duration patience) {
+        manager.update(settings, () -> work.update(settings), patience);
+        work.updated();
     }
 
     /** To be called before each event; see {@link BurstRollingFileManager#beforeEvent}. */

@@ -11,11 +11,14 @@ interface RollWork {
     void begin();
 
     /**
-     * Takes another configuration, before the manager does.
+     * Takes another configuration, before the manager does, and under its lock.
      *
      * @throws BurstException if rolls cannot be performed as it says; then the one before stays in force
      */
     void update(RollingSettings settings);
+
+    /** Called once a configuration is taken, without a lock. */
+    default void updated() {}
 
     /**
      * Called when the stream is closed.

@@ -30,6 +30,10 @@ final class RollsHere implements RollWork {
     @Override
     public void update(final RollingSettings settings) {
         strategy.update(settings, stream);
+    }
+
+    @Override
+    public void updated() {
         strategy.finishLeftovers(stream, jobs);
     }
 

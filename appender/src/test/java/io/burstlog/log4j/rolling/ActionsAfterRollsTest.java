@@ -132,7 +132,7 @@ class ActionsAfterRollsTest {
             roll(log, 1, 5);
             awaitPending(log, 5);
             assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log", "app-2.log", "app.log");
-            log.rolling().update(settings("app-%i.log.gz", by, Duration.ZERO));
+            log.rolling().update(settings("app-%i.log.gz", by, Duration.ZERO), RolledLog.PATIENCE);
             awaitJobs(log);
             assertThat(done).hasValue(5);
         }
@@ -215,7 +215,7 @@ class ActionsAfterRollsTest {
                     .singleElement()
                     .asString()
                     .contains("Orders", "app.log", "goes on", "after 3 rolls", "10 s");
-            log.rolling().update(settings("app-%i.log.gz", by, Duration.ZERO));
+            log.rolling().update(settings("app-%i.log.gz", by, Duration.ZERO), RolledLog.PATIENCE);
             awaitJobs(log);
             log.log("order 10");
             log.awaitDrained();

@@ -155,7 +155,7 @@ class LeftoversTest {
         try (RolledLog log = RolledLog.open(folder, direct)) {
             log.log("order 1");
             log.awaitDrained();
-            log.rolling().update(direct);
+            log.rolling().update(direct, RolledLog.PATIENCE);
         }
         assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log");
     }

@@ -195,7 +195,7 @@ class PlannedRollsTest {
     void another_configuration_has_its_strategy_its_names_and_its_policy_at_once() {
         try (RolledLog log = open("old-%i.log")) {
             final RollingSettings other = settings("new-%i.log", SizeBasedTriggeringPolicy.createPolicy("10"));
-            log.rolling().update(other);
+            log.rolling().update(other, RolledLog.PATIENCE);
             assertThat(log.manager().getRolloverStrategy().toString())
                     .isEqualTo(other.strategy().toString());
             assertThat((Object) log.manager().getRolloverStrategy()).isSameAs(other.strategy());

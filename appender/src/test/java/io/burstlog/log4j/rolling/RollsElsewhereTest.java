@@ -143,10 +143,10 @@ class RollsElsewhereTest {
 
     @Test
     void what_the_drain_has_in_hand_cannot_change() {
-        assertThatThrownBy(() -> rolling.update(settings("app-%i.log.gz")))
+        assertThatThrownBy(() -> rolling.update(settings("app-%i.log.gz"), RolledLog.PATIENCE))
                 .isInstanceOf(BurstException.class)
                 .hasMessageContaining("restart the process");
-        rolling.update(settings("app-%d{yyyy}-%i.log"));
+        rolling.update(settings("app-%d{yyyy}-%i.log"), RolledLog.PATIENCE);
         assertThat(rollAfter(10).target()).contains("app-" + Year.now() + "-1.log");
     }
 }
