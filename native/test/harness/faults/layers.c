@@ -173,13 +173,13 @@ static int find_seconds(void) {
     return 1;
 }
 
-static int run_all(int first_only) {
+static int run_all(int first_only, int seconds) {
     findings = pool_memory(sizeof *findings);
     if (!find_seconds()) {
         return 0;
     }
     const struct pool_work weather = {.count = layer->has_weather ? WEATHERS : 1, .is_least = 1, .step = weather_step};
-    const struct pool_work first = {.count = layer->first_count(), .is_least = 1, .step = first_step};
+    const struct pool_work first = {.count = layer->first_count(seconds), .is_least = 1, .step = first_step};
     pool_run("no fault", &weather);
     pool_run("first faults", &first);
     printf("first faults: %llu cases, complete\n", (unsigned long long)pool_figures()->cases);
@@ -224,7 +224,7 @@ int layer_main(const struct layer *given, int argc, char **argv) {
     if (has_case) {
         works = pool_run_alone(run_case, &fault_case) == 0;
     } else {
-        works = run_all(first_only);
+        works = run_all(first_only, seconds);
     }
     const unsigned long long violations = pool_figures()->violations + (unsigned)!works;
     printf("PROOF %s cases=%llu violations=%llu seeds=-\n", layer->name, (unsigned long long)pool_figures()->cases,

@@ -7,7 +7,7 @@
 
 struct layer {
     const char *name;
-    uint32_t (*first_count)(void);
+    uint32_t (*first_count)(int seconds); /* of the budget */
     /* The steps of an item end when a fault does not strike. */
     struct fault_case (*first_case)(uint32_t item, uint32_t step);
     /* Lists all faults for a session that makes so many calls of each kind. */

@@ -129,7 +129,8 @@ static struct series {
     struct fault_kind kind;
 } * series;
 
-static uint32_t first_count(void) {
+static uint32_t first_count(int seconds) {
+    (void)seconds;
     const struct fault_kind *kinds;
     const int count = fault_kinds(&kinds);
     uint32_t filled = 0;
