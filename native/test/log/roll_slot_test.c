@@ -2,6 +2,8 @@
 /* Rolls that the caller performs, and the end of those that it has not performed when the log is closed. */
 #include "roll_log.h"
 
+#include "log/log.h"
+
 /* Opens a stream whose caller performs its rolls, and appends a record, a roll and a record. */
 static burst_stream_t *open_and_roll(burst_t *log, const char *target) {
     burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
@@ -9,6 +11,14 @@ static burst_stream_t *open_and_roll(burst_t *log, const char *target) {
     roll(stream, target);
     append(stream, "2 ");
     return stream;
+}
+
+/* Each record of another stream takes a step of the drain, which looks at every roll that waits. */
+static void have_the_drain_look(burst_stream_t *another) {
+    for (int i = 0; i < 5; i++) {
+        append(another, "o ");
+        drain(another);
+    }
 }
 
 static void the_caller_is_asked(void **state) {
@@ -60,7 +70,7 @@ static void the_caller_may_rename_by_himself(void **state) {
     burst_stream_t *stream = open_and_roll(log, NULL);
     const burst_roll_request_t request = take(stream);
     assert_int_equal(rename(paths[0], paths[1]), 0);
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* in some steps the drain sees that the caller is gone */
+    have_the_drain_look(open_stream_with(log, "other", paths[3], 0)); /* it finds the file renamed */
     answer(stream, request.sequence, 0, NULL, paths[2]);
     drain(stream);
     assert_holds(paths[1], "1 <");
@@ -159,14 +169,18 @@ static void a_pending_roll_is_asked_for_at_the_next_open(void **state) {
 }
 
 struct answering {
+    burst_t *log;
     burst_stream_t *stream;
     uint64_t sequence;
 };
 
-static void *answer_a_little_later(void *argument) {
+/* The caller of the close finds out whether it came too late. */
+static void *answer_while_the_close_drains(void *argument) {
     const struct answering *answering = argument;
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    answer(answering->stream, answering->sequence, 0, second_archive, NULL);
+    while (atomic_load(&answering->log->close_step) < CLOSE_DRAIN) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    burst_stream_rolled(answering->stream, answering->sequence, 0, second_archive, NULL);
     return NULL;
 }
 
@@ -174,9 +188,9 @@ static void a_close_waits_for_whoever_rolls(void **state) {
     (void)state;
     burst_t *log = open_without_file();
     burst_stream_t *stream = open_and_roll(log, archive);
-    struct answering answering = {.stream = stream, .sequence = take(stream).sequence};
+    struct answering answering = {.log = log, .stream = stream, .sequence = take(stream).sequence};
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, answer_a_little_later, &answering), 0);
+    assert_int_equal(pthread_create(&thread, NULL, answer_while_the_close_drains, &answering), 0);
     assert_int_equal(burst_close(log), 0);
     pthread_join(thread, NULL);
     assert_holds(second_archive, "1 <");
@@ -212,9 +226,7 @@ static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
     die_with_pending_roll();
     burst_t *log = open_without_file();
     burst_stream_t *first = open_stream_with(log, "first", paths[1], 0);
-    append(first, "f ");
-    drain(first);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* the drain takes many steps meanwhile */
+    have_the_drain_look(first);
     burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
     answer(stream, take(stream).sequence, 0, second_archive, NULL);
     drain(stream);
