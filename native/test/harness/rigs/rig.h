@@ -21,7 +21,7 @@
 static struct witness witness;
 static struct fault_control *faults;
 static pid_t faultfs = -1;
-static char events_text[16384]; /* all events of the engine */
+static char events_text[1 << 20]; /* all events of the engine */
 
 static inline int64_t now_ns(void) {
     struct timespec now;
@@ -166,8 +166,11 @@ static inline void append_some(burst_t *log, int count, size_t length) {
 static inline void hear_for(burst_t *log, int64_t timeout_ns) {
     burst_event_t event = {.struct_bytes = sizeof event};
     while (burst_next_event(log, &event, timeout_ns) == 1) {
-        const size_t used = strlen(events_text);
-        snprintf(events_text + used, sizeof events_text - used, "%s\n", event.text);
+        const size_t used = strlen(events_text), left = sizeof events_text - used;
+        if (snprintf(events_text + used, left, "%s\n", event.text) >= (int)left) {
+            fprintf(stderr, "more events than the rig has room for\n");
+            abort();
+        }
         if (getenv("RIG_EVENTS") != NULL)
             fprintf(stderr, "  event %u: %s\n", event.severity, event.text);
     }

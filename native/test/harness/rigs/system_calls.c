@@ -118,9 +118,12 @@ static void a_new_file_whose_name_cannot_be_synced_is_not_written(void **state) 
     NEED_STRACE();
     assert_int_equal(run_writer(""), 0);
     assert_int_equal(rename("plain/log", "plain/log.moved"), 0);
-    seconds_to_drain = 1;                   /* in vain */
+    seconds_to_drain = 0;                   /* until that is told */
     run_with("fsync", "error=EIO:when=3+"); /* the folder's; the open syncs the ring's folder before */
     seconds_to_drain = PATIENCE_NS / SECOND_NS;
+    assert_said("log cannot be written: EIO");
+    struct stat status;
+    assert_true(stat("plain/log", &status) < 0 || status.st_size == 0);
     assert_recovered();
 }
 

@@ -2,14 +2,28 @@
 /*
  * A program that logs like any other; the tests change its system calls: writer RING LOG FIRST COUNT SECONDS. Standard
  * output gets a line for each record: its number, and what the append returned. Then the program waits for the drain,
- * so many seconds at most, and prints events and the close's result behind "#".
+ * so many seconds at most, and prints events and the close's result behind "#". With 0 seconds it waits before the last
+ * record until the drain has told that it cannot write the log file.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/rigs/witness.h"
 
+#define PATIENCE_NS 60000000000
+
 static struct witness witness;
+
+/* Prints events: those that are there, or all until one says `last`. */
+static void hear(burst_t *log, const char *last) {
+    burst_event_t event = {.struct_bytes = sizeof event};
+    int is_said = last == NULL;
+    while (burst_next_event(log, &event, is_said ? 0 : PATIENCE_NS) == 1) {
+        printf("# event: %s\n", event.text);
+        is_said |= last != NULL && strstr(event.text, last) != NULL;
+    }
+}
 
 int main(int count, char **arguments) {
     if (count != 6) {
@@ -38,7 +52,9 @@ int main(int count, char **arguments) {
     const uint64_t end = witness.next[0] + strtoull(arguments[4], NULL, 10);
     while (witness.next[0] < end) {
         const unsigned long long number = witness.next[0];
-        if (number + 1 == end) { /* the drain tells of a step before it begins the next one */
+        if (number + 1 == end && wait_ns == 0) {
+            hear(log, "cannot be written");
+        } else if (number + 1 == end) { /* the drain tells of a step before it begins the next one */
             burst_await_drained(log, wait_ns);
         }
         const long long result = witness_append(&witness, log, 0, 0);
@@ -48,9 +64,7 @@ int main(int count, char **arguments) {
         told |= result < 0;
     }
     burst_await_drained(log, wait_ns);
-    burst_event_t event = {.struct_bytes = sizeof event};
-    while (burst_next_event(log, &event, 0) == 1)
-        printf("# event: %s\n", event.text);
+    hear(log, NULL);
     const int64_t left = burst_close(log);
     printf("# close: %lld\n", (long long)left);
     witness_end(&witness);
