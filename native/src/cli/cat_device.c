@@ -25,16 +25,14 @@ struct copy {
     uint8_t *piece;
 };
 
-/* Returns 0, -EPIPE if nobody reads any more, or -errno with a sentence. */
+/* Returns 0, or as cli_output_failed does. */
 static int put(const uint8_t *data, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         const ssize_t written = write(STDOUT_FILENO, data + done, bytes - done);
         if (written > 0)
             done += (size_t)written;
-        else if (errno == EPIPE)
-            return -EPIPE;
         else if (errno != EINTR)
-            return error_set(errno, "writing to standard output failed: %s", error_name(errno));
+            return cli_output_failed();
     }
     return 0;
 }

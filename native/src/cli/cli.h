@@ -30,6 +30,10 @@ int command_doctor(int argc, char **argv);
 /* Prints the sentence of the last error. Returns the exit code for it. */
 int cli_failed(int rc);
 
+/* After writing to standard output failed, as errno says. Returns -EPIPE if nobody reads it any more, which is no error; else
+ * -EIO with a sentence. Forgets the failure, so that it is told once. */
+int cli_output_failed(void);
+
 /* Prints `complaint: value` and the usage of the command. Returns EXIT_USAGE. value: NULL if the complaint needs
  * none. */
 int cli_misused(const char *usage, const char *complaint, const char *value);

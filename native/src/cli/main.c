@@ -50,6 +50,14 @@ int cli_failed(int rc) {
     }
 }
 
+int cli_output_failed(void) {
+    const int code = errno;
+    clearerr(stdout);
+    return code == EPIPE ? -EPIPE
+                         : error_set(EIO, "writing to standard output failed: %s",
+                                     code == 0 ? "a part of it is missing" : error_name(code));
+}
+
 int cli_misused(const char *usage, const char *complaint, const char *value) {
     fprintf(stderr, "burstlog: %s%s%s\nusage: %s\n", complaint, value == NULL ? "" : ": ", value == NULL ? "" : value,
             usage);
@@ -128,8 +136,7 @@ static int tell_usage(FILE *out, int code) {
     return code;
 }
 
-int main(int argc, char **argv) {
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit then fails with EFBIG, which has a sentence */
+static int execute(int argc, char **argv) {
     if (argc < 2) {
         return tell_usage(stderr, EXIT_USAGE);
     }
@@ -147,4 +154,15 @@ int main(int argc, char **argv) {
     }
     fprintf(stderr, "burstlog: there is no command %s\n", argv[1]);
     return tell_usage(stderr, EXIT_USAGE);
+}
+
+int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit then fails with EFBIG, which has a sentence */
+    const int code = execute(argc, argv);
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return code;
+    }
+    const int rc = cli_output_failed();
+    return rc == -EPIPE ? code : cli_failed(rc);
 }

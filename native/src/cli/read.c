@@ -107,7 +107,7 @@ static int read_all(const struct read_options *options, burst_reader_t *reader, 
         rc = burst_reader_next(reader, &record, options->follow);
         if (rc == 0 && options->follow) {
             if (fflush(stdout) != 0) {
-                return -EPIPE;
+                return cli_output_failed();
             }
             rc = burst_reader_next(reader, &record, LOOK_NS);
             if (rc == 0) {
@@ -180,7 +180,7 @@ int read_log(const struct read_options *options, read_each *each, void *argument
     rc = read_all(options, reader, &tally, each, argument);
     tally.lines += is_sought ? options->needle->passed : 0;
     if (rc == 0 && fflush(stdout) != 0) {
-        rc = -EPIPE;
+        rc = cli_output_failed();
     }
     rc = rc < 0 ? rc : check_from(options, reader, &tally);
     const int code = rc == -EPIPE || rc == 0 ? EXIT_OK : cli_failed(rc);
@@ -234,5 +234,5 @@ int read_print(const struct read_options *options, const burst_read_t *record) {
     } else if (record->kind != BURST_READ_ROLL && record->length > 0) { /* a loss may have its line */
         fwrite(record->data, 1, record->length, stdout);
     }
-    return ferror(stdout) ? -EPIPE : record->kind <= BURST_READ_LINE;
+    return ferror(stdout) ? cli_output_failed() : record->kind <= BURST_READ_LINE;
 }

@@ -45,13 +45,14 @@ int read_arguments(int argc, char **argv, const struct read_command *command, st
                    char ***operands);
 
 /* Gets each record and line from the beginning that the options name up to their end, also what is lost or missed.
- * Returns 1 if the record counts for --limit, 0 if it does not, or -errno with a sentence to end. */
+ * Returns 1 if the record counts for --limit, 0 if it does not; to end: -EPIPE, or another -errno with a sentence. */
 typedef int read_each(void *argument, const burst_read_t *record);
 
 /* Reads, and then prints how much on standard error. Returns the exit code. */
 int read_log(const struct read_options *options, read_each *each, void *argument);
 
-/* Prints a record: its bytes, or one JSON object in a line. Returns 1, or -EPIPE. */
+/* Prints a record: its bytes, or one JSON object in a line. Returns 1 if it counts for --limit, 0 if it does not, or as
+ * cli_output_failed does. */
 int read_print(const struct read_options *options, const burst_read_t *record);
 
 /* Parses a sequence, a time (ISO 8601, local unless it has a zone) or a time ago (-5min). Returns 0, or -1. */

@@ -52,7 +52,9 @@ static int print_in_time(void *argument, const burst_read_t *record) {
         const double behind_ns = (double)(record->event_time_ns - replay->first_ns) / replay->options->speed;
         const int64_t wait_ns = replay->begun_ns + (int64_t)behind_ns - now_ns;
         if (wait_ns > 0) {
-            fflush(stdout);
+            if (fflush(stdout) != 0) {
+                return cli_output_failed();
+            }
             platform_linux.ops->sleep_ns(&platform_linux, wait_ns);
         }
     }

@@ -292,6 +292,33 @@ static void bad_input_gets_a_sentence(void **state) {
     assert_int_equal(run("cat -n 5 %s", ring_path), 2);
 }
 
+/* Commands that print what this ring has. */
+static const char *const printing[] = {"cat",     "cat --json",         "tail",     "grep order", "grep -c order", "dump",
+                                       "dump --json", "replay --speed=max", "spectrum", "where 899",  "info",          "verify"};
+
+static void output_that_is_lost_is_an_error(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof printing / sizeof printing[0]; i++) {
+        shell("%s %s %s >/dev/full 2>%s/said; test $? = 4 && grep -q 'to standard output failed: ENOSPC' %s/said",
+              BURST_CLI, printing[i], ring_path, folder, folder);
+    }
+    shell("%s --version >/dev/full 2>/dev/null; test $? = 4", BURST_CLI);
+}
+
+static void a_reader_that_has_gone_is_no_error(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    assert_int_equal(dup2(ends[1], 9), 9); /* `sh` redirects to one digit only */
+    for (size_t i = 0; i < 5; i++) {
+        shell("%s %s %s >&9 2>%s/said; test $? = 0 && ! grep -q failed %s/said", BURST_CLI, printing[i], ring_path,
+              folder, folder);
+    }
+    close(9);
+    close(ends[1]);
+}
+
 int main(void) {
 #define READ_TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
@@ -306,6 +333,8 @@ int main(void) {
         READ_TEST(replay_takes_the_time_that_it_took),
         READ_TEST(a_configuration_names_ring_and_files),
         READ_TEST(bad_input_gets_a_sentence),
+        READ_TEST(output_that_is_lost_is_an_error),
+        READ_TEST(a_reader_that_has_gone_is_no_error),
     };
     return cmocka_run_group_tests(tests, write_log, remove_folder);
 }

@@ -70,9 +70,12 @@ struct top {
     uint64_t looks;
     struct screen screen;
     struct screen_choice choice;
+    int rc; /* of the output */
 };
 
+/* Nothing more is drawn after a failure. */
 static void draw(struct top *top) {
+    errno = 0;
     if (top->json) {
         for (unsigned i = 0; i < top->count; i++) {
             screen_json(stdout, &top->watches[i]);
@@ -82,7 +85,10 @@ static void draw(struct top *top) {
         screen_draw(&top->screen, &top->watches[top->choice.ring], top->count, &top->choice);
         fputs(top->screen.is_terminal ? "\033[J" : "", stdout);
     }
-    fflush(stdout);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        top->rc = cli_output_failed();
+        is_over = 1;
+    }
 }
 
 /* Takes the keys that were pressed. */
@@ -121,7 +127,7 @@ static void rest_until(struct top *top, int64_t time_ns) {
 static int run(struct top *top) {
     unsigned ever_seen = 0;
     int64_t next_ns = platform_monotonic_ns(&platform_linux);
-    for (uint64_t look = 0; look < top->looks && !is_over && !ferror(stdout); look++) {
+    for (uint64_t look = 0; look < top->looks && !is_over; look++) {
         for (unsigned i = 0; i < top->count; i++) {
             ever_seen += (unsigned)watch_look(&top->watches[i]);
         }
@@ -136,7 +142,7 @@ static int run(struct top *top) {
             rest_until(top, next_ns);
         }
     }
-    return EXIT_OK;
+    return top->rc == 0 || top->rc == -EPIPE ? EXIT_OK : cli_failed(top->rc);
 }
 
 static int watch_all(struct top *top, char **rings, const char *folder) {
@@ -150,7 +156,7 @@ static int watch_all(struct top *top, char **rings, const char *folder) {
     const struct sigaction action = {.sa_handler = end};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* the reader of a pipe has gone: ferror(stdout) */
+    signal(SIGPIPE, SIG_IGN); /* the reader of a pipe has gone: -EPIPE */
     top->screen = (struct screen){.out = stdout, .is_utf8 = is_utf8(), .is_terminal = isatty(STDOUT_FILENO)};
     if (top->screen.is_terminal && !top->json) {
         take_terminal();

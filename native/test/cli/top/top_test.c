@@ -238,6 +238,8 @@ static void a_live_log_is_shown(void **state) {
             ring_path),
         0);
     assert_said("37 open 37 True 0 1");
+    assert_int_equal(run("top --count=1 %s >/dev/full", ring_path), 4);
+    assert_int_equal(run("top --json --count=2 %s >/dev/full", ring_path), 4);
     assert_int_equal(burst_close(log), 0);
     assert_int_equal(run("top --count=1 %s", ring_path), 3);
     assert_said("there is no window at ");
