@@ -30,12 +30,18 @@ struct verify_block {
     struct verify_turn turns[VERIFY_TURNS];
 };
 
-/* The turn that block `number` >= 1 belongs to, as an index of turns. */
-static inline uint32_t verify_turn_of(const struct verify_block *test, uint64_t number) {
+/* How many blocks all engines write in one turn each. */
+static inline uint64_t verify_round(const struct verify_block *test) {
     uint64_t round = 0;
     for (uint32_t i = 0; i < VERIFY_TURNS && test->turns[i].io != 0; i++) {
         round += test->turns[i].blocks;
     }
+    return round;
+}
+
+/* The turn that block `number` >= 1 belongs to, as an index of turns. */
+static inline uint32_t verify_turn_of(const struct verify_block *test, uint64_t number) {
+    const uint64_t round = verify_round(test);
     uint64_t at = round == 0 ? 0 : (number - 1) % round;
     for (uint32_t i = 0; i < VERIFY_TURNS && test->turns[i].io != 0; i++) {
         if (at < test->turns[i].blocks) {
@@ -44,6 +50,19 @@ static inline uint32_t verify_turn_of(const struct verify_block *test, uint64_t 
         at -= test->turns[i].blocks;
     }
     return 0;
+}
+
+/* The last block of the turn that block `number` >= 1 belongs to; UINT64_MAX if one engine alone writes. */
+static inline uint64_t verify_turn_end(const struct verify_block *test, uint64_t number) {
+    const uint64_t round = verify_round(test);
+    if (test->turns[1].io == 0 || round == 0) {
+        return UINT64_MAX;
+    }
+    uint64_t end = (number - 1) / round * round;
+    for (uint32_t i = 0; end < number; i++) {
+        end += test->turns[i].blocks;
+    }
+    return end;
 }
 
 static inline uint64_t verify_block_offset(uint64_t number, uint64_t slots, uint32_t block_bytes) {

@@ -101,13 +101,22 @@ static void describe_ranges(const struct outcome *outcome, char *text, size_t ro
     }
 }
 
+/* The engine that wrote from the last number looked for to the cut, as an index of turns. VERIFY_TURNS: others may have
+ * written behind that number, since it is older than a turn, or was the last one of its turn. */
+static uint32_t writer_of(const struct outcome *outcome) {
+    const uint64_t newest = outcome->highest > outcome->last ? outcome->highest : outcome->last;
+    return newest < verify_turn_end(&outcome->test, outcome->last) ? verify_turn_of(&outcome->test, outcome->last)
+                                                                   : VERIFY_TURNS;
+}
+
 /* An engine without a loss is not proved good: the next engine's flush may have saved the blocks that it left in the
  * cache. */
 static const char *verdict_of(const struct outcome *outcome, uint32_t turn) {
+    const uint32_t writer = writer_of(outcome);
     return outcome->lost_of[turn] > 0 ? "lost acknowledged blocks: no ring is safe there with it"
-           : turn == verify_turn_of(&outcome->test, outcome->last)
-               ? "lost none, and was writing when the power went"
-               : "lost none, but was not writing when the power went";
+           : writer == VERIFY_TURNS   ? "lost none, but another engine may have been writing when the power went"
+           : turn == writer           ? "lost none, and was writing when the power went"
+                                      : "lost none, but was not writing when the power went";
 }
 
 static int has_turn(const struct outcome *outcome, uint32_t turn) {
@@ -129,7 +138,7 @@ static void report_engines(struct report *report, const struct outcome *outcome)
         report_text(report, "verdict", verdict_of(outcome, i));
         report_number(report, "blocks", outcome->blocks_of[i]);
         report_number(report, "lost", outcome->lost_of[i]);
-        report_flag(report, "was writing", i == verify_turn_of(&outcome->test, outcome->last));
+        report_flag(report, "was writing", i == writer_of(outcome));
         report_group_end(report);
     }
     report_list_end(report);
@@ -230,10 +239,10 @@ int verify_result(const struct verify_request *request, char *words, size_t room
     }
     rc = look(device, request, &outcome);
     if (rc == 0) {
-        const uint32_t turn = verify_turn_of(&outcome.test, outcome.last);
+        const uint32_t writer = writer_of(&outcome);
         snprintf(words, room, "one cut, by %s: %" PRIu64 " of %" PRIu64 " blocks lost",
-                 device_io_name(outcome.test.turns[turn].io), outcome.missing + outcome.torn,
-                 outcome.last - outcome.first + 1);
+                 writer < VERIFY_TURNS ? device_io_name(outcome.test.turns[writer].io) : "an unknown engine",
+                 outcome.missing + outcome.torn, outcome.last - outcome.first + 1);
     }
     device_close(device);
     return rc;
