@@ -49,18 +49,42 @@ static void check_scheduler(struct doctor *doctor) {
     }
 }
 
+/* Such a queue is in order on a disk that survives a loss of power without flushes. */
+static void check_write_through(struct doctor *doctor, const char *id, const char *shown,
+                                const struct survival *survival, enum cache_said said) {
+    if (survival->survives == DURABILITY_POWER) {
+        doctor_in_order(doctor, id, "%s: write through", shown);
+        return;
+    }
+    struct result *found = doctor_finding(doctor, id, SEVERITY_HIGH, "%s: write through; %s", shown, survival->because);
+    result_cost(
+        found,
+        "Durability, not latency: the ring survives %s only. An open refuses it, unless its `durability` asks for "
+        "no more (docs/durability.md).",
+        survival_name(survival->survives));
+    if (said == CACHE_WRITE_BACK) {
+        result_mend(found, "echo \"write back\" > %s", shown);
+    } else {
+        result_mend(found, "# another medium, or durability=\"%s\" if that is meant",
+                    survival_name(survival->survives));
+    }
+}
+
 static void check_write_cache(struct doctor *doctor) {
     static const char id[] = "device.write_cache";
     char path[HOST_PATH_BYTES], shown[HOST_PATH_BYTES], cache[32];
+    struct survival survival;
+    enum cache_said said;
     long long fua = 0;
     short_file(doctor, "write_cache", shown);
-    const int rc = host_line(&doctor->host, queue_file(doctor, "write_cache", path), cache, sizeof cache);
+    int rc = host_line(&doctor->host, queue_file(doctor, "write_cache", path), cache, sizeof cache);
+    rc = rc < 0 ? rc : device_location_judge(&doctor->host, &doctor->ring, &survival, &said);
     if (rc < 0) {
         doctor_unknown(doctor, id, shown, rc, NULL);
         return;
     }
     if (strcmp(cache, "write through") == 0) {
-        doctor_in_order(doctor, id, "%s: write through", shown);
+        check_write_through(doctor, id, shown, &survival, said);
         return;
     }
     const int has_fua = host_number(&doctor->host, queue_file(doctor, "fua", path), &fua) == 0 && fua != 0;
@@ -70,11 +94,15 @@ static void check_write_cache(struct doctor *doctor) {
                 "The disk says that its cache is lost with the power, so each durable write %s: 0.5 to 5 ms on an SSD "
                 "without power-loss protection, 10 to 50 us on one with it (kernel: block/writeback_cache_control).",
                 has_fua ? "is forced through it (FUA)" : "is followed by a flush of all of it");
-    result_mend(found,
-                "# a disk with power-loss protection, which says `write through`. Only if its maker promises that the "
-                "cache\n"
-                "# survives, and `burstlog doctor --verify-device` has shown it: echo \"write through\" > %s",
-                shown);
+    result_mend(
+        found,
+        said == CACHE_NOT_SAID
+            ? "# a disk with power-loss protection, which says `write through`. Only if its maker promises that "
+              "the cache\n"
+              "# survives, and `burstlog doctor --verify-device` has shown it: echo \"write through\" > %s"
+            : "# a disk with power-loss protection, which says `write through`. That word written to\n"
+              "# %s switches flushes off: the ring then survives os-crash only",
+        shown);
 }
 
 static void check_rotational(struct doctor *doctor) {

@@ -109,6 +109,19 @@ int device_location_find(const struct host *host, const char *path, struct devic
     return 0;
 }
 
+int device_location_judge(const struct host *host, const struct device_location *location, struct survival *survival,
+                          enum cache_said *said) {
+    char directory[2 * PATH_MAX];
+    dev_t number;
+    snprintf(directory, sizeof directory, "%s%s", host->root, location->directory);
+    if (!sysfs_number(directory, &number)) {
+        return -ENOENT;
+    }
+    survival_of_block(host->root, number, survival);
+    *said = survival_cache_said(directory);
+    return 0;
+}
+
 int device_location_find_above(const struct host *host, const struct device_location *location, const char *name,
                                char *path) {
     char directory[PATH_MAX];

@@ -94,6 +94,22 @@ static void read_model(const struct host *host, const struct device_location *lo
 }
 
 /* No drive says that it is protected. A drive with a volatile cache looks the same with and without a battery. */
+static void read_protection(const struct host *host, const struct device_location *location, int is_write_through,
+                            struct drive_facts *facts) {
+    struct survival survival;
+    enum cache_said said;
+    if (device_location_judge(host, location, &survival, &said) < 0 ||
+        (survival.survives == DURABILITY_POWER && !is_write_through)) {
+        snprintf(facts->protection, sizeof facts->protection, "unknown");
+    } else if (survival.survives == DURABILITY_POWER) {
+        snprintf(facts->protection, sizeof facts->protection, "it says: no volatile cache");
+    } else if (is_write_through && said == CACHE_WRITE_BACK) {
+        snprintf(facts->protection, sizeof facts->protection, "no: flushes are off");
+    } else {
+        snprintf(facts->protection, sizeof facts->protection, "no: survives %s only", survival_name(survival.survives));
+    }
+}
+
 static void read_cache(const struct host *host, const struct device_location *location, struct drive_facts *facts) {
     char path[HOST_PATH_BYTES], cache[64];
     long long fua = 0;
@@ -105,12 +121,8 @@ static void read_cache(const struct host *host, const struct device_location *lo
     }
     snprintf(path, sizeof path, "%s/queue/fua", location->directory);
     const int has_fua = host_number(host, path, &fua) == 0 && fua != 0;
-    const int is_memory = strncmp(location->disk, "zram", 4) == 0;
     snprintf(facts->cache, sizeof facts->cache, "%s%s", cache, has_fua ? ", FUA" : "");
-    snprintf(facts->protection, sizeof facts->protection, "%s",
-             is_memory                             ? "no: memory"
-             : strcmp(cache, "write through") == 0 ? "it says: no volatile cache"
-                                                   : "unknown");
+    read_protection(host, location, strcmp(cache, "write through") == 0, facts);
 }
 
 static void read_facts(const struct host *host, const struct device_location *location, struct drive_facts *facts) {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "device/host/mounts.h"
+#include "device/host/survival.h"
 #include "device/host/sysfs.h"
 
 #define HOST_PATH_BYTES SYSFS_PATH_BYTES
@@ -58,6 +59,11 @@ struct device_location {
 
 /* Finds the location of a path. Returns 0, or -errno with a sentence if there is no such device or directory. */
 int device_location_find(const struct host *host, const char *path, struct device_location *location);
+
+/* Judges the disk as an open does, and finds what it says of its cache itself. Returns 0, or -ENOENT if its number cannot be
+ * read. */
+int device_location_judge(const struct host *host, const struct device_location *location, struct survival *survival,
+                          enum cache_said *said);
 
 /* The path of the file `name` in the disk's /sys directory, or in the next directory above that has one. Returns 0 or
  * -ENOENT. */

@@ -22,6 +22,11 @@ struct survival {
 /* Judges a block device, also one made of others or stored in a file. */
 void survival_of_block(const char *root, dev_t number, struct survival *survival);
 
+/* The disk's own word on its cache, which drivers of SCSI and virtio disks show beside the queue (cache_type). It decides
+ * where the queue says otherwise: that can be written. directory: of sysfs_disk. */
+enum cache_said { CACHE_NOT_SAID, CACHE_THROUGH, CACHE_WRITE_BACK };
+enum cache_said survival_cache_said(const char *directory);
+
 /* Judges the file or directory at an absolute path; a node counts as its device. */
 void survival_of_path(const char *root, const char *path, struct survival *survival);
 

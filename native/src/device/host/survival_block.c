@@ -105,19 +105,24 @@ static void survival_of_loop(const char *root, const char *directory, int depth,
 
 /* ------------------------------------------------------------------------------------------ hardware */
 
-/* The disk's own word on its cache decides: drivers of SCSI and virtio disks show it beside the queue. */
-static void note_cache_type(void *argument, const char *entry) {
-    char name[SYSFS_LINE_BYTES + NAME_MAX], line[SYSFS_LINE_BYTES];
-    const char *directory = *(const char **)argument;
+struct cache_type {
+    const char *directory;
+    char *line;
+};
+
+static void read_scsi_cache_type(void *argument, const char *entry) {
+    char name[SYSFS_LINE_BYTES + NAME_MAX];
+    const struct cache_type *asked = argument;
     snprintf(name, sizeof(name), "device/scsi_disk/%s/cache_type", entry);
-    if (sysfs_line(directory, name, line, sizeof(line)) && strncmp(line, "write back", 10) == 0)
-        *(const char **)argument = NULL;
+    sysfs_line(asked->directory, name, asked->line, SYSFS_LINE_BYTES);
 }
 
-static int says_write_back(const char *directory) {
-    const char *looked_at = directory; /* note_cache_type sets it to NULL if the disk tells */
-    sysfs_entries(directory, "device/scsi_disk", note_cache_type, &looked_at);
-    return looked_at == NULL || line_is(directory, "cache_type", "write back");
+enum cache_said survival_cache_said(const char *directory) {
+    char line[SYSFS_LINE_BYTES];
+    if (!sysfs_line(directory, "cache_type", line, sizeof(line)))
+        sysfs_entries(directory, "device/scsi_disk", read_scsi_cache_type,
+                      &(struct cache_type){.directory = directory, .line = line});
+    return line[0] == '\0' ? CACHE_NOT_SAID : strncmp(line, "write back", 10) == 0 ? CACHE_WRITE_BACK : CACHE_THROUGH;
 }
 
 static int is_memory_model(const char *directory) {
@@ -171,7 +176,7 @@ static void survival_of_disk(const char *directory, struct survival *survival) {
         conclude(survival, DURABILITY_POWER, "%.32s is a disk with a write cache that is flushed%s", name, who);
     else if (!is_write_through(directory))
         conclude(survival, DURABILITY_OS_CRASH, "%.32s is a disk, but of its write cache nothing is known", name);
-    else if (says_write_back(directory))
+    else if (survival_cache_said(directory) == CACHE_WRITE_BACK)
         conclude(survival, DURABILITY_OS_CRASH,
                  "%.32s is a disk with a write cache that is never flushed: "
                  "queue/write_cache was set to write through",

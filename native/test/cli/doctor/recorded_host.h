@@ -77,6 +77,7 @@ static inline void host_put_disk(void) {
     host_put(NVME "/dev", "259:1\n");
     host_link("/sys/dev/block/259:1", "../../devices/pci0000:80/0000:80:01.0/0000:81:00.0/nvme/nvme1/nvme1n1");
     host_link("/sys/class/block/nvme1n1", "../../devices/pci0000:80/0000:80:01.0/0000:81:00.0/nvme/nvme1/nvme1n1");
+    host_link(NVME "/device", "../../nvme1");
     host_put(NVME_PCI "/numa_node", "1\n");
     host_put(NVME "/queue/scheduler", "[none] mq-deadline kyber bfq\n");
     host_put(NVME "/queue/write_cache", "write through\n");
@@ -104,6 +105,30 @@ static inline void host_put_disk(void) {
     host_put("/proc/self/mountinfo", "24 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
                                      "25 24 0:22 / /tmp rw,nosuid - tmpfs tmpfs rw\n"
                                      "26 24 8:17 / /logs rw,noatime shared:2 - ext4 /dev/sdb1 rw\n");
+}
+
+/* Further disks, which only some tests look at. */
+#define VIRTIO "/sys/devices/pci0000:00/0000:00:05.0/virtio2/block/vda"
+#define RAM "/sys/devices/virtual/block/ram0"
+
+static inline void host_put_virtio(const char *cache_type, const char *write_cache) {
+    char real[512];
+    host_put(VIRTIO "/dev", "254:0\n");
+    host_put(VIRTIO "/cache_type", cache_type);
+    host_put(VIRTIO "/queue/write_cache", write_cache);
+    snprintf(real, sizeof real, "%s%s/device", host_folder, VIRTIO);
+    if (access(real, F_OK) < 0) {
+        host_link(VIRTIO "/device", "../../../virtio2");
+        host_link("/sys/dev/block/254:0", "../../devices/pci0000:00/0000:00:05.0/virtio2/block/vda");
+        host_link("/sys/class/block/vda", "../../devices/pci0000:00/0000:00:05.0/virtio2/block/vda");
+    }
+}
+
+static inline void host_put_ram(void) {
+    host_put(RAM "/dev", "1:0\n");
+    host_put(RAM "/queue/write_cache", "write through\n");
+    host_link("/sys/dev/block/1:0", "../../devices/virtual/block/ram0");
+    host_link("/sys/class/block/ram0", "../../devices/virtual/block/ram0");
 }
 
 static inline void host_put_memory(void) {
