@@ -11,7 +11,6 @@
 #include "cli/cli.h"
 #include "cli/text.h"
 
-#define LOOK_NS 200000000 /* how often a reader that follows looks whether it was interrupted */
 #define OUTPUT_BYTES (1u << 20)
 
 static volatile sig_atomic_t is_interrupted;
@@ -19,6 +18,10 @@ static volatile sig_atomic_t is_interrupted;
 static void interrupt(int number) {
     (void)number;
     is_interrupted = 1;
+}
+
+int read_is_interrupted(void) {
+    return is_interrupted;
 }
 
 /* The records and lines that were read so far. */
@@ -109,7 +112,7 @@ static int read_all(const struct read_options *options, burst_reader_t *reader, 
             if (fflush(stdout) != 0) {
                 return cli_output_failed();
             }
-            rc = burst_reader_next(reader, &record, LOOK_NS);
+            rc = burst_reader_next(reader, &record, READ_LOOK_NS);
             if (rc == 0) {
                 continue;
             }
@@ -120,7 +123,7 @@ static int read_all(const struct read_options *options, burst_reader_t *reader, 
         }
         const int taken = each(argument, &record);
         if (taken < 0) {
-            return taken;
+            return taken == -EINTR ? 0 : taken;
         }
         note(tally, &record);
         counted += (uint64_t)taken;

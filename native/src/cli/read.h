@@ -45,8 +45,15 @@ int read_arguments(int argc, char **argv, const struct read_command *command, st
                    char ***operands);
 
 /* Gets each record and line from the beginning that the options name up to their end, also what is lost or missed.
- * Returns 1 if the record counts for --limit, 0 if it does not; to end: -EPIPE, or another -errno with a sentence. */
+ * Returns 1 if the record counts for --limit, 0 if it does not; to end: -EPIPE, -EINTR if it is interrupted, or another
+ * -errno with a sentence. */
 typedef int read_each(void *argument, const burst_read_t *record);
+
+/* How often a command that waits has to look whether it was interrupted. */
+#define READ_LOOK_NS 200000000
+
+/* Whether SIGINT or SIGTERM has come: the command then ends as at the end of the log. */
+int read_is_interrupted(void);
 
 /* Reads, and then prints how much on standard error. Returns the exit code. */
 int read_log(const struct read_options *options, read_each *each, void *argument);

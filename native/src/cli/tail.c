@@ -36,29 +36,42 @@ int command_tail(int argc, char **argv) {
 
 struct replay {
     const struct read_options *options;
-    int64_t begun_ns; /* CLOCK_MONOTONIC of the first record; 0: none yet */
+    int64_t begun_ns; /* CLOCK_MONOTONIC of the first record that has a time; 0: none yet */
     int64_t first_ns; /* its event time */
 };
 
-/* Waits until it is the record's turn. A record whose time is not later than those before comes at once. */
+/* Waits until it is the record's turn. A record whose time is not later than those before comes at once. Returns 0, -EINTR, or
+ * as cli_output_failed does. */
+static int wait_for_turn(const struct replay *replay, const burst_read_t *record) {
+    /* Times may be any numbers, and their distance more than 64 bits have. */
+    const double behind_ns = ((double)record->event_time_ns - (double)replay->first_ns) / replay->options->speed;
+    for (;;) {
+        const double left_ns = behind_ns - (double)(platform_monotonic_ns(&platform_linux) - replay->begun_ns);
+        if (left_ns <= 0) {
+            return 0;
+        }
+        if (fflush(stdout) != 0) {
+            return cli_output_failed();
+        }
+        if (read_is_interrupted()) {
+            return -EINTR;
+        }
+        platform_linux.ops->sleep_ns(&platform_linux, left_ns < READ_LOOK_NS ? (int64_t)left_ns + 1 : READ_LOOK_NS);
+    }
+}
+
+/* Waits for records alone, and not for one whose time is 0, that is not known. */
 static int print_in_time(void *argument, const burst_read_t *record) {
     struct replay *replay = argument;
-    const int64_t now_ns = platform_monotonic_ns(&platform_linux);
-    if (replay->begun_ns == 0) {
-        replay->begun_ns = now_ns;
-        replay->first_ns = record->event_time_ns;
-    }
-    if (replay->options->speed > 0 && record->kind == BURST_READ_RECORD) {
-        const double behind_ns = (double)(record->event_time_ns - replay->first_ns) / replay->options->speed;
-        const int64_t wait_ns = replay->begun_ns + (int64_t)behind_ns - now_ns;
-        if (wait_ns > 0) {
-            if (fflush(stdout) != 0) {
-                return cli_output_failed();
-            }
-            platform_linux.ops->sleep_ns(&platform_linux, wait_ns);
+    int rc = 0;
+    if (replay->options->speed > 0 && record->kind == BURST_READ_RECORD && record->event_time_ns != 0) {
+        if (replay->begun_ns == 0) {
+            replay->begun_ns = platform_monotonic_ns(&platform_linux);
+            replay->first_ns = record->event_time_ns;
         }
+        rc = wait_for_turn(replay, record);
     }
-    return read_print(replay->options, record);
+    return rc < 0 ? rc : read_print(replay->options, record);
 }
 
 int command_replay(int argc, char **argv) {

@@ -250,6 +250,44 @@ static void replay_takes_the_time_that_it_took(void **state) {
     assert_int_equal(run("replay --speed=slow %s", ring_path), 2);
 }
 
+static char gap_ring[160], gap_file[160];
+
+/* A log file that begins with a line of others; its records have the times 0, 10^18 ns, a second later, an hour later. */
+static void make_log_with_gaps(void) {
+    burst_config_t config = small_config();
+    snprintf(gap_ring, sizeof gap_ring, "%s/gaps.ring", folder);
+    snprintf(gap_file, sizeof gap_file, "%s/gaps", folder);
+    shell("echo header > %s", gap_file);
+    config.ring = gap_ring;
+    main_config.file_name = gap_file;
+    main_config.index = 1;
+    burst_t *log = open_with(&config);
+    assert_int_equal(burst_append(log, "no time\n", 8, 0), 1);
+    assert_int_equal(burst_append(log, "first\n", 6, 1000000000 * SECOND_NS), 2);
+    assert_int_equal(burst_append(log, "second\n", 7, 1000000001 * SECOND_NS), 3);
+    assert_int_equal(burst_append(log, "last\n", 5, 1000003600 * SECOND_NS), 4);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void replay_begins_with_the_first_time(void **state) {
+    (void)state;
+    make_log_with_gaps();
+    const char *const sources[] = {gap_file, gap_ring};
+    for (size_t i = 0; i < 2; i++) {
+        shell("timeout 60 %s replay --quiet --limit=4 %s > %s/said; head -n 4 %s | cmp - %s/said", BURST_CLI,
+              sources[i], folder, gap_file, folder);
+    }
+}
+
+/* `timeout` hands the signal on, and has the exit code of replay; 137: it had to kill. */
+static void a_signal_ends_a_replay_that_waits(void **state) {
+    (void)state;
+    shell("timeout -s KILL 60 %s replay %s > %s/said 2>%s/told & pid=$!; "
+          "until grep -q second %s/said; do sleep 0.05; done; kill -TERM $pid; wait $pid",
+          BURST_CLI, gap_ring, folder, folder, folder);
+    shell("tail -n 1 %s/said | grep -qx second && grep -q ' 3 records 1..3' %s/told", folder, folder);
+}
+
 static void a_configuration_names_ring_and_files(void **state) {
     (void)state;
     char xml[160], file[512];
@@ -293,8 +331,9 @@ static void bad_input_gets_a_sentence(void **state) {
 }
 
 /* Commands that print what this ring has. */
-static const char *const printing[] = {"cat",     "cat --json",         "tail",     "grep order", "grep -c order", "dump",
-                                       "dump --json", "replay --speed=max", "spectrum", "where 899",  "info",          "verify"};
+static const char *const printing[] = {"cat",           "cat --json", "tail",        "grep order",
+                                       "grep -c order", "dump",       "dump --json", "replay --speed=max",
+                                       "spectrum",      "where 899",  "info",        "verify"};
 
 static void output_that_is_lost_is_an_error(void **state) {
     (void)state;
@@ -331,6 +370,8 @@ int main(void) {
         READ_TEST(a_durable_time_that_nobody_knows_is_told_as_such),
         READ_TEST(records_of_files_are_bounded_and_replayed),
         READ_TEST(replay_takes_the_time_that_it_took),
+        READ_TEST(replay_begins_with_the_first_time),
+        READ_TEST(a_signal_ends_a_replay_that_waits),
         READ_TEST(a_configuration_names_ring_and_files),
         READ_TEST(bad_input_gets_a_sentence),
         READ_TEST(output_that_is_lost_is_an_error),
