@@ -32,6 +32,7 @@ class Audit {
      * Says what the running transaction is about to do: durable when this returns. The outcome follows the transaction.
      *
      * @throws AuditRefusedException if the trail does not take it, so that the transaction rolls back
+     * @throws AuditTextException if the text is not one line: then the trail has nothing of it
      */
     void intent(String id, String action) {
         write(INTENT + ' ' + id + ' ' + action);
@@ -52,6 +53,9 @@ class Audit {
     }
 
     void write(String record) {
+        record.chars().filter(Character::isISOControl).findFirst().ifPresent(control -> {
+            throw new AuditTextException(control);
+        });
         try {
             TRAIL.info("{}", record);
         } catch (RuntimeException refused) {

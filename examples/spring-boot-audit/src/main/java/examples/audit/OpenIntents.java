@@ -62,7 +62,9 @@ class OpenIntents implements SmartInitializingSingleton {
                         return open;
                     }
                     String[] part = line.split(" ", 4); // time, intent or outcome, id, text
-                    if (part[1].equals(Audit.INTENT)) {
+                    if (part.length < 3) {
+                        LOG.warn("the audit trail has a line of {} characters that is no record of it", line.length());
+                    } else if (part[1].equals(Audit.INTENT)) {
                         open.add(part[2]);
                     } else if (part[1].equals(Audit.OUTCOME)) {
                         open.remove(part[2]);

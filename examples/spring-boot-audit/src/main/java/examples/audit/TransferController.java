@@ -31,6 +31,11 @@ class TransferController {
     }
 
     @ExceptionHandler
+    ProblemDetail refuse(AuditTextException text) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, text.getMessage());
+    }
+
+    @ExceptionHandler
     ProblemDetail refuse(AuditRefusedException refused) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, refused.getMessage());
     }

@@ -14,7 +14,9 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.dao.DuplicateKeyException;
@@ -23,15 +25,21 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** The whole service; its disk is pulled while it runs. It is told to stay, so that it can be asked. */
 @Timeout(120)
 class AuditFailsClosedTest {
-    // The temporary directory may be memory, which no ring with durability="power" accepts.
-    private final Path folder = Path.of("target", "audit-fails-closed").toAbsolutePath();
     private final HttpClient client = HttpClient.newHttpClient();
+    private Path folder;
     private ConfigurableApplicationContext service;
 
+    /** A ring that has failed stays so as long as it is open, so each test has its own. */
     @BeforeEach
-    void start() throws IOException {
+    void start(TestInfo test) throws IOException {
+        // The temporary directory may be memory, which no ring with durability="power" accepts.
+        folder = Path.of("target", test.getTestMethod().orElseThrow().getName()).toAbsolutePath();
         TransferFolder.empty(folder);
-        service = SpringApplication.run(
+        service = run();
+    }
+
+    private ConfigurableApplicationContext run() {
+        return SpringApplication.run(
                 Transfers.class,
                 "--server.port=0",
                 "--audit.folder=" + folder,
@@ -54,9 +62,13 @@ class AuditFailsClosedTest {
     }
 
     private HttpResponse<String> transfer() throws IOException, InterruptedException {
+        return transfer("alice");
+    }
+
+    private HttpResponse<String> transfer(String debit) throws IOException, InterruptedException {
         return send(
                 HttpRequest.newBuilder().POST(HttpRequest.BodyPublishers.noBody()),
-                "/transfers?from=alice&to=bob&amount=10");
+                "/transfers?from=" + debit + "&to=bob&amount=10");
     }
 
     private HttpResponse<String> health(String group) throws IOException, InterruptedException {
@@ -73,6 +85,23 @@ class AuditFailsClosedTest {
     /** The status of the audit trail, before or behind its details: Spring Boot 4 has another order than 3. */
     private static String audit(String status) {
         return "\"audit\":\\{(\"details\":\\{[^}]*},)?\"status\":\"" + status + "\"";
+    }
+
+    @Test
+    void noRequestWritesRecordsOfItsOwn() throws Exception {
+        HttpResponse<String> forged = transfer("alice%0A%0A2026-01-01T00:00:00%20outcome%20A%20committed");
+        assertThat(forged.statusCode()).isEqualTo(400);
+        assertThat(forged.body()).contains("the audit trail takes no control characters, and this text has U+000A");
+        assertThat(transfers()).isEmpty();
+        assertThat(TransferFolder.trail(folder)).isEmpty();
+    }
+
+    @Test
+    void linesThatAreNoRecordsDoNotKeepTheServiceFromStarting() throws Exception {
+        LoggerFactory.getLogger("audit").info("\n\n");
+        service.close();
+        service = run();
+        assertThat(transfer().statusCode()).isEqualTo(201);
     }
 
     @Test
