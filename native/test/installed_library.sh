@@ -41,7 +41,10 @@ program() {
 rm -rf "$scratch"
 mkdir -p "$scratch/home" "$scratch/no-cmocka"
 cd "$scratch"
-ln -s "$tree/native" "$tree/examples" .
+# Builds from native/target, as Maven does: so a cache of compiled files finds them.
+mkdir -p native/target
+ln -s native/target "$tree/examples" .
+find "$tree/native" -mindepth 1 -maxdepth 1 ! -name target -exec ln -s -t native {} +
 export HOME=$scratch/home
 unset PKG_CONFIG_PATH LD_LIBRARY_PATH DESTDIR
 
