@@ -193,4 +193,17 @@ class ManagementTest {
             appendSome(log);
         }
     }
+
+    @Test
+    void aSecondCloseLeavesASuccessorOfTheSameNameInSight() {
+        try (BurstLog log = files.open()) {
+            Registration first = Registration.ofRing(ring, log);
+            first.close();
+            try (Registration successor = Registration.ofRing(ring, log)) {
+                first.close();
+                assertThat(SERVER.isRegistered(ringName)).isTrue();
+            }
+            assertThat(SERVER.isRegistered(ringName)).isFalse();
+        }
+    }
 }

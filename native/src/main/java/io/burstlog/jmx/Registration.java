@@ -4,6 +4,7 @@ package io.burstlog.jmx;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -29,6 +30,7 @@ public final class Registration implements AutoCloseable {
 
     private final ObjectName name;
     private final String what;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
 
     private Registration(ObjectName name, String what) {
         this.name = name;
@@ -117,7 +119,7 @@ public final class Registration implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (name == null) {
+        if (name == null || isClosed.getAndSet(true)) { // the name may be another one's by now
             return;
         }
         try {
@@ -125,6 +127,7 @@ public final class Registration implements AutoCloseable {
         } catch (InstanceNotFoundException alreadyOutOfSight) {
             // Nothing is shown, as the caller wants.
         } catch (JMException | RuntimeException | Error failure) {
+            isClosed.set(false);
             throw new IllegalStateException(what + " is still shown to management clients: " + failure, failure);
         }
     }
