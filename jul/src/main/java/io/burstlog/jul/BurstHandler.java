@@ -110,7 +110,7 @@ public class BurstHandler extends Handler {
         try {
             setEncoding(encoding == null ? StandardCharsets.UTF_8.name() : encoding);
         } catch (UnsupportedEncodingException unknown) {
-            settings.refuse("encoding", encoding, "use a name such as UTF-8");
+            settings.refuse("encoding", encoding, "use a name such as UTF-8 or UTF-16BE; UTF-16 marks each record");
         }
         if (settings.text("rollPattern") != null && (!head().isEmpty() || !tail().isEmpty())) {
             settings.complain("formatter " + getFormatter().getClass().getName() + " cannot be used with rollPattern:"
@@ -171,8 +171,34 @@ public class BurstHandler extends Handler {
         return Objects.requireNonNullElse(getFormatter().getTail(this), "");
     }
 
+    /**
+     * Sets the encoding of the records that come.
+     *
+     * @param encoding the name of a charset; null: the default charset of the JVM
+     * @throws UnsupportedEncodingException if there is no such charset, it only reads, or it is one that begins each
+     *     record with a byte order mark, such as UTF-16; the handler keeps the encoding that it had
+     */
+    @Override
+    public synchronized void setEncoding(String encoding) throws UnsupportedEncodingException {
+        String before = getEncoding();
+        super.setEncoding(encoding);
+        if (!isForRecords(charset())) {
+            super.setEncoding(before);
+            throw new UnsupportedEncodingException(encoding);
+        }
+    }
+
+    private static boolean isForRecords(Charset charset) {
+        return charset.canEncode() && "aa".getBytes(charset).length == 2 * "a".getBytes(charset).length;
+    }
+
+    private Charset charset() {
+        String encoding = getEncoding();
+        return encoding == null ? Charset.defaultCharset() : Charset.forName(encoding);
+    }
+
     private byte[] bytes(String text) {
-        return text.getBytes(Charset.forName(getEncoding()));
+        return text.getBytes(charset());
     }
 
     private void tell(String sentence, int code) {

@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UnsupportedEncodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,6 +149,17 @@ class BurstHandlerTest {
     }
 
     @Test
+    void an_encoding_that_marks_each_record_is_refused_and_none_is_that_of_the_JVM() throws IOException {
+        Handler handler = handler(Map.of("encoding", "UTF-16LE"));
+        assertThatThrownBy(() -> handler.setEncoding("UTF-16")).isInstanceOf(UnsupportedEncodingException.class);
+        assertThat(handler.getEncoding()).isEqualTo("UTF-16LE");
+        handler.setEncoding(null);
+        logger(handler).info("order 1");
+        handler.close();
+        assertThat(lines("a.log")).containsExactly("INFO order 1");
+    }
+
+    @Test
     void a_handler_that_cannot_be_used_names_all_reasons_and_each_call_throws() throws IOException {
         String burst = BurstHandler.class.getName();
         configure("handlers = " + burst + "\n"
@@ -262,6 +274,7 @@ class BurstHandlerTest {
                 "ring | ${user.home}/a | a variable in it is not defined",
                 "filePermissions | rw | use nine characters",
                 "encoding | klingon | encoding=\"klingon\"",
+                "encoding | UTF-16 | encoding=\"UTF-16\"",
                 "formatter | java.lang.String | is a Formatter",
                 "level | LOUD | use the name of a level",
                 "failClosed | maybe | use \"true\" or \"false\"",
