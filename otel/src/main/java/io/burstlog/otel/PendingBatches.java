@@ -51,7 +51,7 @@ final class PendingBatches {
         last.accumulateAndGet(sequence, Math::max);
         queue.add(batch);
         if (end.get() != null && queue.remove(batch)) {
-            batch.result.failExceptionally(closed()); // the thread may be gone
+            tell(() -> batch.result.failExceptionally(closed())); // the thread may be gone
         }
         return batch.result;
     }
@@ -96,12 +96,12 @@ final class PendingBatches {
                 isDurable = isDurable(oldest);
             }
             if (isDurable) {
-                oldest.result.succeed();
+                tell(oldest.result::succeed);
             } else {
                 queue.add(oldest); // the close decides
             }
-        } catch (BurstException failure) {
-            oldest.result.failExceptionally(failure);
+        } catch (RuntimeException | Error failure) {
+            tell(() -> oldest.result.failExceptionally(failure));
         }
     }
 
@@ -112,16 +112,19 @@ final class PendingBatches {
     private void close() {
         boolean isDurable = stream.close(() -> null);
         for (Pending batch = queue.poll(); batch != null; batch = queue.poll()) {
-            if (isDurable) {
-                batch.result.succeed();
-            } else {
-                batch.result.failExceptionally(closed());
-            }
+            CompletableResultCode result = batch.result;
+            tell(isDurable ? result::succeed : () -> result.failExceptionally(closed()));
         }
-        if (isDurable && ringFailure.get() == null) {
-            end.get().succeed();
-        } else {
-            end.get().fail();
+        tell(isDurable && ringFailure.get() == null ? end.get()::succeed : end.get()::fail);
+    }
+
+    /** Completes a result. No thread ends by what an action on it throws. */
+    private static void tell(Runnable completion) {
+        try {
+            completion.run();
+        } catch (RuntimeException | Error thrown) {
+            Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
         }
     }
 

@@ -247,6 +247,21 @@ class BurstLogRecordExporterTest {
     }
 
     @Test
+    void an_action_of_a_caller_that_throws_ends_no_thread() throws Exception {
+        BurstLogRecordExporter exporter = open();
+        CountDownLatch gate = new CountDownLatch(1);
+        hold(exporter, gate);
+        exporter.export(Captured.bodies("order ", 1)).whenComplete(() -> {
+            throw new IllegalStateException("of a caller");
+        });
+        CompletableResultCode next = exporter.export(Captured.bodies("order ", 1));
+        gate.countDown();
+        assertThat(done(next).isSuccess()).isTrue();
+        assertThat(done(exporter.flush()).isSuccess()).isTrue();
+        assertThat(done(exporter.shutdown()).isSuccess()).isTrue();
+    }
+
+    @Test
     void after_the_ring_has_failed_each_export_flush_and_shutdown_fails() throws Exception {
         BurstLogRecordExporter exporter = open();
         assertThat(done(exporter.export(Captured.bodies("order ", 1))).isSuccess())
