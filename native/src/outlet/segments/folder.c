@@ -63,18 +63,23 @@ static int refuse(const struct segments_folder *folder, int rc) {
 
 int segments_folder_write_head(struct segments_folder *folder) {
     char path[LAYOUT_FILE_NAME_BYTES];
-    const int64_t written = ops(folder)->write(folder->files, folder->head, &folder->is, sizeof folder->is, 0);
-    int rc = written < 0                           ? (int)written
-             : (size_t)written < sizeof folder->is ? -ENOSPC
-                                                   : ops(folder)->sync(folder->files, folder->head);
+    const uint8_t *const head = (const uint8_t *)&folder->is;
+    int64_t written = 1;
+    for (size_t done = 0; done < sizeof folder->is && written > 0; done += written > 0 ? (size_t)written : 0) {
+        written = ops(folder)->write(folder->files, folder->head, head + done, sizeof folder->is - done, done);
+    }
+    int rc = written < 0 ? (int)written : written == 0 ? -ENOSPC : ops(folder)->sync(folder->files, folder->head);
     rc = rc < 0 ? rc : head_path(folder, path, sizeof path);
     /* In each case, since the file's maker may have ended before a sync. */
     return rc < 0 ? rc : ops(folder)->sync_name(folder->files, path);
 }
 
-/* A crash while the head is written leaves zeros. */
-static int is_blank(const struct segments_head *head, size_t bytes) {
+/* A crash while the head is written leaves zeros, and so may a full disk, or a part of the head. */
+static int is_unfinished(const struct segments_head *head, size_t bytes) {
     const uint8_t *byte = (const uint8_t *)head;
+    if (bytes >= sizeof head->magic && bytes < sizeof *head && head->magic == SEGMENTS_HEAD_MAGIC) {
+        return 1;
+    }
     for (size_t i = 0; i < bytes; i++) {
         if (byte[i] != 0) {
             return 0;
@@ -83,13 +88,13 @@ static int is_blank(const struct segments_head *head, size_t bytes) {
     return 1;
 }
 
-/* Reads the head, or makes a new one in memory if the file is blank. Returns 1 for a new one, 0, or -errno. */
+/* Reads the head, or makes a new one in memory if that was never whole. Returns 1 for a new one, 0, or -errno. */
 static int read_or_begin(struct segments_folder *folder, const struct platform *platform, const char *name) {
     const int64_t got = ops(folder)->read(folder->files, folder->head, &folder->is, sizeof folder->is, 0);
     if (got < 0) {
         return (int)got;
     }
-    if (is_blank(&folder->is, (size_t)got)) {
+    if (is_unfinished(&folder->is, (size_t)got)) {
         const uint64_t uuid[2] = {platform->ops->random(platform), platform->ops->random(platform)};
         segments_head_make(&folder->is, (const uint8_t *)uuid, name, platform_realtime_ns(platform));
         return 1;
@@ -125,10 +130,8 @@ int segments_folder_open(struct segments_folder *folder, const struct platform *
     int rc = head_path(folder, head, sizeof head);
     rc = rc < 0 ? rc : open_head(folder, head, may_create);
     rc = rc < 0 ? rc : read_or_begin(folder, platform, name);
-    /* This syncs the name of an existing head, too: its maker may have ended before a sync. */
-    const int written = rc < 0 || !may_create ? 0
-                        : rc == 1             ? segments_folder_write_head(folder)
-                                              : ops(folder)->sync_name(folder->files, head);
+    /* An existing head is written again, too: its maker may have ended before the sync, or that may have failed. */
+    const int written = rc < 0 || !may_create ? 0 : segments_folder_write_head(folder);
     rc = written < 0 ? written : rc;
     if (rc < 0) {
         segments_folder_close(folder);

@@ -142,7 +142,7 @@ static int find(struct segments *segments, const struct outlet_noted *noted, str
         return rc;
     }
     const struct outlet_mark mark = mark_of(segments);
-    segments->head_is_due = rc == 1;
+    segments->head_is_due = rc == 1 || known->length == 0; /* perhaps it was written, and not synced */
     if (rc == 1) {
         rc = begin_at(segments, known->roll.file_number + known->roll.frames, noted->sequence, state);
         events_post(

@@ -68,6 +68,91 @@ static void a_head_of_zeros_is_begun_again(void **state) {
     assert_int_equal(read_folder(1)->frames, 0);
 }
 
+static size_t disk_has; /* so many bytes more */
+
+static int64_t write_what_the_disk_takes(const struct files *files, int file, const void *data, size_t bytes,
+                                         uint64_t offset) {
+    bytes = bytes < disk_has ? bytes : disk_has;
+    disk_has -= bytes;
+    return bytes == 0 ? -ENOSPC : files_posix.ops->write(files, file, data, bytes, offset);
+}
+
+/* The disk is full in the midst of the head. The folder is usable once it has space again. */
+static void a_part_of_a_head_is_begun_again(void **state) {
+    (void)state;
+    char path[600];
+    struct outlet_state bound;
+    snprintf(path, sizeof path, "%s/head", seg_log.path);
+    seg_log.outlet->ops->close(seg_log.outlet);
+    assert_int_equal(truncate(path, 0), 0);
+    seg_log.ops.write = write_what_the_disk_takes;
+    disk_has = 300;
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, seg_log.path, &seg_log.noted, &bound), -ENOSPC);
+    disk_has = 100000;
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, seg_log.path, &seg_log.noted, &bound), OUTLET_NOTE);
+    log_note(&bound);
+    assert_int_equal(log_write(6), 0);
+    assert_int_equal(read_folder(1)->frames, 4);
+}
+
+static int64_t write_100_bytes(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    return files_posix.ops->write(files, file, data, bytes < 100 ? bytes : 100, offset);
+}
+
+static void a_head_is_whole_though_its_writes_are_short(void **state) {
+    (void)state;
+    char path[600];
+    struct outlet_state bound;
+    struct segments_head head;
+    snprintf(path, sizeof path, "%s/head", seg_log.path);
+    seg_log.outlet->ops->close(seg_log.outlet);
+    assert_int_equal(truncate(path, 0), 0);
+    seg_log.ops.write = write_100_bytes;
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, seg_log.path, &seg_log.noted, &bound), OUTLET_NOTE);
+    assert_int_equal(read_whole(path, (uint8_t *)&head, sizeof head), sizeof head);
+    assert_int_equal(segments_head_judge(&head), SEGMENT_VALID);
+}
+
+static unsigned heads_synced;
+
+static int count_head_sync(const struct files *files, int file) {
+    struct file_identity identity;
+    assert_int_equal(files_posix.ops->identity(files, file, &identity), 0);
+    heads_synced += identity.bytes == sizeof(struct segments_head);
+    return files_posix.ops->sync(files, file);
+}
+
+/* The page cache shows a head that a power cut would take: its maker was killed before the sync, or that failed. */
+static void a_head_that_may_not_be_durable_is_written_again(void **state) {
+    (void)state;
+    struct outlet_state bound;
+    seg_log.ops.sync = count_head_sync;
+    heads_synced = 0;
+    seg_log.outlet->ops->close(seg_log.outlet);
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, seg_log.path, &seg_log.noted, &bound), OUTLET_NOTE);
+    assert_int_equal(heads_synced, 1);
+    log_note(&bound);
+    assert_int_equal(log_reopen(), OUTLET_READY);
+    assert_int_equal(heads_synced, 1);
+    assert_int_equal(log_write(6), 0); /* the first byte of the folder */
+    assert_int_equal(heads_synced, 2);
+    assert_int_equal(log_sync(), OUTLET_READY);
+    assert_int_equal(log_reopen(), OUTLET_READY);
+    assert_int_equal(log_write(15), 0);
+    assert_int_equal(heads_synced, 2);
+}
+
+/* A file of others that has the name, and is shorter than a head. */
+static void a_short_file_of_others_is_no_part_of_a_head(void **state) {
+    (void)state;
+    char command[800];
+    struct outlet_state bound;
+    seg_log.outlet->ops->close(seg_log.outlet);
+    snprintf(command, sizeof command, "echo ref: refs/heads/main > '%s/head'", seg_log.path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, seg_log.path, &seg_log.noted, &bound), -EUCLEAN);
+}
+
 static void a_folder_whose_head_was_replaced_is_another_one(void **state) {
     (void)state;
     static struct segments_folder folder;
@@ -101,6 +186,10 @@ int main(void) {
         SEGMENTS_TEST(a_frame_longer_than_a_page_is_counted),
         SEGMENTS_TEST(an_empty_segment_gives_its_number_to_what_comes),
         SEGMENTS_TEST(a_head_of_zeros_is_begun_again),
+        SEGMENTS_TEST(a_part_of_a_head_is_begun_again),
+        SEGMENTS_TEST(a_head_is_whole_though_its_writes_are_short),
+        SEGMENTS_TEST(a_head_that_may_not_be_durable_is_written_again),
+        SEGMENTS_TEST(a_short_file_of_others_is_no_part_of_a_head),
         SEGMENTS_TEST(a_folder_whose_head_was_replaced_is_another_one),
         SEGMENTS_TEST(a_path_that_is_too_long_is_refused),
     };
