@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "media/durable_stamp.h"
 #include "recovery/reader.h"
@@ -55,6 +56,7 @@ int log_open(struct world *world) {
     }
     world->model.incarnation++;
     world->is_held = 1;
+    world->copy.may_miss |= world->copy.may_go_back;
     return engine_open(&parts, &config, &world->engine);
 }
 
@@ -168,6 +170,7 @@ void log_open_whole(struct world *world) {
     }
     world->model.offered = world->model.acknowledged;
     sim_copy_begin(world);
+    sim_copy_end_step(world);
 }
 
 void log_close(struct world *world) {
@@ -213,6 +216,7 @@ int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t len
                                                      .home = world->has_streams ? home : NULL,
                                                      .incarnation = model->incarnation,
                                                      .length = length,
+                                                     .stream = stream->id,
                                                      .in_segments = (uint8_t)(stream->is_open && stream->has_segments)};
     size_t bytes = length;
     if (roll != NULL) {
@@ -220,6 +224,8 @@ int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t len
     } else {
         payload_make(model, sequence, payload);
     }
+    model->records[sequence].bytes = (uint32_t)bytes;
+    model->records[sequence].crc = crc32c(0, payload, bytes);
     model->offered = sequence;
     const int64_t rc = call(world->engine->ring, payload, bytes, world->now_ns, stream->id, rule);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
@@ -258,6 +264,7 @@ int log_commit(struct world *world) {
 
 int log_drain(struct world *world, int sync) {
     const int rc = engine_step(world->engine, sync);
+    sim_copy_end_step(world);
     world->model.drained = ledger_sum(world->engine->view.ledger).start.drained_position;
     return rc;
 }

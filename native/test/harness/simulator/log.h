@@ -81,6 +81,10 @@ static inline int is_in_segments(const char *name) {
 void sim_copy_begin(struct world *world);
 /* The copier takes, or confirms, or does nothing; all: it takes and confirms all there is. */
 void sim_copy_step(struct world *world, int all);
+/* A stream is opened: if it gets another place, its records may go to the one that it had before the copy has them. */
+void sim_copy_stream_opens(struct world *world, const struct sim_stream *stream);
+/* An open or a step of the drain is over. It ends as it began: without the copy, if that was away for a part of it. */
+void sim_copy_end_step(struct world *world);
 /* Checks, when all is drained, that the copy has each record once. */
 void sim_copy_check(const struct world *world);
 

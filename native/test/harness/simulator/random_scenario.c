@@ -52,6 +52,7 @@ static void any_step(struct world *world) {
         return;
     case 12:
         world->files.space_bytes = world_random(world, 3) == 0 ? (int64_t)world_random(world, 3000) : -1;
+        world->files.write_at_most = world_random(world, 3) == 0 ? 200 + (size_t)world_random(world, 1500) : 0;
         world->files.fail_sync_in =
             world_random(world, 4) == 0 && (!world->copy.is_kept || world->copy.may_fail) ? 0 : -1;
         return;
@@ -119,6 +120,7 @@ static void run_any(struct world *world, int has_streams) {
     }
     world->device.fail_write_in = -1;
     world->files.space_bytes = -1;
+    world->files.write_at_most = 0;
     world->files.fail_sync_in = -1;
     world->files.stalled = NULL;
     world->files.fail_names = 0;
@@ -151,11 +153,28 @@ void anything_with_segments(struct world *world) {
 }
 
 /* The engine or a caller rolls; the folder may be read-only. */
-void anything_with_rolls(struct world *world) {
+static void choose_rolls(struct world *world) {
     world->model.has_rolls = 1;
     world->rolls_by_caller = (int)world_random(world, 2);
     world->rolls_planned = (int)world_random(world, 2);
     world->model.rolls_may_fail = (int)world_random(world, 2);
+}
+
+void anything_with_rolls(struct world *world) {
+    choose_rolls(world);
     world->has_streams = (int)world_random(world, 2);
+    run_any(world, world->has_streams);
+}
+
+/* A ring with a second copy, and with some of all that a log may have. */
+void anything_of_a_copied_ring(struct world *world) {
+    world->copy.is_kept = 1;
+    world->copy.may_fail = world_random(world, 4) > 0;
+    world->has_index = world->index_may_fail = (int)world_random(world, 2);
+    world->has_segments = (int)world_random(world, 2);
+    world->has_streams = world->has_segments || world_random(world, 2) == 0;
+    if (world_random(world, 2) == 0) {
+        choose_rolls(world);
+    }
     run_any(world, world->has_streams);
 }

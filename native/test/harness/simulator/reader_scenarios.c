@@ -178,6 +178,7 @@ void readers_beside_streams(struct world *world) {
 }
 
 void readers_beside_anything(struct world *world) {
+    world->copy.is_kept = (int)world_random(world, 2);
     begin(world);
     for (int step = 0; step < 30; step++) {
         switch (world_random(world, 6)) {

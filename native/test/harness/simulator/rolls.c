@@ -139,7 +139,7 @@ void sim_check_plans(const struct world *world) {
         struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
         const struct outlet_roll *roll = &state.outlet.roll;
-        if (state.outlet.path[0] != '\0' &&
+        if (state.outlet.path[0] != '\0' && state.outlet.kind == OUTLET_FILE &&
             (roll->next_time_ns != roll->born_ns + PLANNED_NS || roll->next_file_bytes != PLANNED_BYTES)) {
             violation(world, "I10: %s was born at %lld, and its next roll is planned for %lld, and for %llu bytes",
                       state.outlet.path, (long long)roll->born_ns, (long long)roll->next_time_ns,

@@ -394,5 +394,16 @@ const struct scenario scenarios[] = {
     {"anything-with-streams", 14, 3, anything_with_streams, 0},
     {"anything-with-segments", 14, 3, anything_with_segments, 1},
     {"anything-with-rolls", 14, 3, anything_with_rolls, 0},
+    {"anything-of-a-copied-ring", 14, 3, anything_of_a_copied_ring, 0},
+    {"copied-streams-exchange-their-files", 24, 1, copied_streams_exchange_their_files, 0},
+    {"copied-stream-gets-another-file", 24, 1, copied_stream_gets_another_file, 1},
+    {"copied-sync-of-a-stream-fails", 24, 1, copied_sync_of_a_stream_fails, 1},
+    {"copied-segments-come-and-go", 24, 1, copied_segments_come_and_go, 1},
+    {"copied-segments-on-a-full-disk", 32, 1, copied_segments_on_a_full_disk, 1},
+    {"copied-streams-roll", 24, 1, copied_streams_roll, 1},
+    {"copied-index-of-rolled-files", 24, 1, copied_index_of_rolled_files, 1},
+    {"copied-payload-rots", 24, 1, copied_payload_rots, 1},
+    {"copied-record-of-a-stream-rots", 24, 1, copied_record_of_a_stream_rots, 1},
+    {"copied-roll-rots", 24, 1, copied_roll_rots, 1},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];

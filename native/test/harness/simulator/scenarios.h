@@ -158,6 +158,19 @@ void anything_with_a_failing_copy(struct world *world);
 void anything_with_streams(struct world *world);
 void anything_with_segments(struct world *world);
 void anything_with_rolls(struct world *world);
+void anything_of_a_copied_ring(struct world *world);
+
+/* copied_scenarios.c: scenarios of others, with a second copy */
+void copied_streams_exchange_their_files(struct world *world);
+void copied_stream_gets_another_file(struct world *world);
+void copied_sync_of_a_stream_fails(struct world *world);
+void copied_segments_come_and_go(struct world *world);
+void copied_segments_on_a_full_disk(struct world *world);
+void copied_streams_roll(struct world *world);
+void copied_index_of_rolled_files(struct world *world);
+void copied_payload_rots(struct world *world);
+void copied_record_of_a_stream_rots(struct world *world);
+void copied_roll_rots(struct world *world);
 
 /* In refusal_scenarios.c. */
 void file_cannot_be_opened(struct world *world);

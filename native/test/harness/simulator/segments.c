@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reader of segments: it knows the folder alone, and no ring. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/crc32c.h"
 #include "media/record.h"
@@ -16,14 +15,10 @@ static const struct sim_inode *find(const struct world *world, const char *name)
 /* Reads from a frame which record it is. */
 static struct seen_frame frame_of(const struct world *world, uint64_t number, const uint8_t *bytes) {
     const struct record_header *header = (const struct record_header *)bytes;
-    struct seen_frame frame = {.sequence = header->sequence};
     if (header->type == SEGMENT_FRAME_LOSS) {
         violation(world, "I8: number %llu is a loss, but nothing happened", (unsigned long long)number);
     }
-    if (header->length >= PAYLOAD_MIN_BYTES) {
-        frame.incarnation = (uint32_t)strtoul((const char *)(header + 1) + 7, NULL, 10);
-    }
-    return frame;
+    return (struct seen_frame){.sequence = header->sequence, .crc = crc32c(0, header + 1, header->length)};
 }
 
 static void look_at(struct world *world, uint64_t number, const uint8_t *bytes) {
@@ -35,10 +30,10 @@ static void look_at(struct world *world, uint64_t number, const uint8_t *bytes) 
     if (number > model->seen_count) {
         model->seen[number] = frame;
         model->seen_count = (uint32_t)number;
-    } else if (model->seen[number].sequence != frame.sequence || model->seen[number].incarnation != frame.incarnation) {
-        violation(world, "I10: number %llu is record %llu of life %u, and was read as record %llu of life %u",
-                  (unsigned long long)number, (unsigned long long)frame.sequence, frame.incarnation,
-                  (unsigned long long)model->seen[number].sequence, model->seen[number].incarnation);
+    } else if (model->seen[number].sequence != frame.sequence || model->seen[number].crc != frame.crc) {
+        violation(world, "I10: number %llu is record %llu with CRC %08x, and was read as record %llu with CRC %08x",
+                  (unsigned long long)number, (unsigned long long)frame.sequence, frame.crc,
+                  (unsigned long long)model->seen[number].sequence, model->seen[number].crc);
     }
 }
 
@@ -134,7 +129,6 @@ void log_begin_segments_anew(struct world *world) {
 static uint64_t last_sequence;
 
 static void check_frame(struct world *world, uint64_t number, const uint8_t *bytes) {
-    static char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
     const struct record_header *header = (const struct record_header *)bytes;
     const struct model *model = &world->model;
     look_at(world, number, bytes);
@@ -149,12 +143,11 @@ static void check_frame(struct world *world, uint64_t number, const uint8_t *byt
     }
     last_sequence = header->sequence;
     const struct model_record *record = &model->records[header->sequence];
-    if (header->sequence > model->acknowledged || !record->in_segments || record->length != header->length) {
+    if (header->sequence > model->acknowledged || !record->in_segments) {
         violation(world, "I2: record %llu is in a segment and does not belong there",
                   (unsigned long long)header->sequence);
     }
-    payload_make(model, header->sequence, payload);
-    if (memcmp(payload, header + 1, header->length) != 0) {
+    if (header->length != record->bytes || crc32c(0, header + 1, header->length) != record->crc) {
         violation(world, "I2: record %llu is another one in its segment", (unsigned long long)header->sequence);
     }
 }

@@ -288,7 +288,7 @@ static int sim_sync(const struct files *files, int file) {
     }
     const int fails = sim->fail_sync_in == 0;
     const size_t extent = sim_inode_extent(inode);
-    sim->world->copy.may_miss |= fails; /* the log goes on in another file, until an open brings it back */
+    sim->world->copy.may_go_back |= fails;
     sim->fail_sync_in -= sim->fail_sync_in >= 0;
     for (unsigned page = 0; page < page_of(extent); page++) {
         if (inode->dirty[page] && (!fails || world_random(sim->world, 2))) {

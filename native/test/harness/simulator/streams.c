@@ -30,7 +30,9 @@ int log_open_stream(struct world *world, unsigned which, const char *name, const
     world->has_streams = 1;
     stream->name = name;
     stream->path = path;
+    sim_copy_stream_opens(world, stream);
     const int rc = engine_add_stream(world->engine, &config, &stream->id);
+    sim_copy_end_step(world);
     log_note_durable(world); /* closing a stream commits what is enqueued */
     stream->is_open = rc == 0;
     return rc;

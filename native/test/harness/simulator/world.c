@@ -151,6 +151,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->copy.confirmed = from->copy.confirmed;
     to->copy.acknowledged = from->copy.acknowledged;
     to->copy.may_fail = from->copy.may_fail;
+    to->copy.may_go_back = from->copy.may_go_back;
     to->copy.is_away = from->copy.is_away;
     to->copy.may_miss = from->copy.may_miss;
     to->rolls_by_caller = from->rolls_by_caller;

@@ -88,7 +88,7 @@ void sim_device_arrive(struct world *world);
 
 /* ----------------------------------------------------------------------------------------------- file system */
 
-#define FILES_MAX 24u
+#define FILES_MAX 40u
 #define FILE_BYTES_MAX (128u * 1024u)
 #define FILE_PAGES_MAX (FILE_BYTES_MAX / SECTOR_BYTES)
 #define FILE_NAME_MAX 64u
@@ -217,6 +217,8 @@ struct model_record {
     const char *home;            /* the log file of its stream at the append; NULL: there is only one */
     uint32_t incarnation;        /* distinguishes records that get the same sequence after a crash */
     uint32_t length;
+    uint32_t bytes, crc; /* of its payload in the ring: of a roll, that is more than its footer */
+    uint16_t stream;
     uint8_t in_segments; /* its stream had segments at the append */
     uint8_t damaged;     /* the medium lost it: recovery must report that */
     uint8_t destroyed;   /* others destroyed its file: it may be missing */
@@ -230,7 +232,7 @@ struct model_record {
 /* A frame that a reader of segments has seen and passed on: no crash of this host takes that back. */
 struct seen_frame {
     uint64_t sequence; /* 0: a loss */
-    uint32_t incarnation;
+    uint32_t crc;      /* of its payload */
 };
 
 /* All that the log may hold. */
@@ -280,7 +282,8 @@ struct sim_copy {
     uint64_t acknowledged; /* both have them: what a call may have been told */
     int may_fail;          /* syncs of the log file may fail, and the copy may be declared away */
     int is_away;
-    int may_miss; /* it was away, or a sync failed, since an open at which it had all and the log was in its file */
+    int may_go_back; /* a sync failed: the next open may bring the log back to its file */
+    int may_miss;    /* the log may be ahead: the copy is or was away, or an open brought records to an earlier place */
     struct {
         uint32_t epoch, incarnation;
         int is_missing;
