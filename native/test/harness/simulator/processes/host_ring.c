@@ -32,6 +32,7 @@ static struct {
     struct shared_window windows[WINDOWS_MOST];
     unsigned window_count;
     unsigned guard; /* the process that has the ring open as its writer; 0: none */
+    int is_flushed; /* by that process, since it has the guard */
     struct window_maker maker;
     char folder[64];  /* of the next window */
     int has_requests; /* it has */
@@ -192,6 +193,7 @@ void __wrap_window_disconnect(struct window_socket *socket) {
 struct opened {
     struct device device;
     enum device_access access;
+    int is_flushed;
 };
 
 static struct device *medium(void) {
@@ -232,15 +234,24 @@ static int write_medium(struct device *device, uint64_t offset, const void *data
     return rc;
 }
 
+/* A loss of power may take what a dead process wrote and another one has read. So a drain flushes the medium before it
+ * reads it. log-engine_test asks that of the application, which looks for the ring's uuid first. */
 static int read_medium(struct device *device, uint64_t offset, void *data, size_t bytes) {
-    (void)device;
+    const struct opened *opened = (const struct opened *)device;
+    const int is_drain = host.world->process != APPLICATION && opened->access != DEVICE_READ_ONLY;
+    if (is_drain && !opened->is_flushed) {
+        violation(host.world, "the %s reads the ring at %llu before it has flushed it",
+                  process_names[host.world->process], (unsigned long long)offset);
+    }
     sim_thread_yield(offset < LAYOUT_DATA_OFFSET ? "read of a header slot" : "read of blocks");
     return medium()->ops->read(medium(), offset, data, bytes);
 }
 
 static int flush(struct device *device) {
-    (void)device;
+    struct opened *opened = (struct opened *)device;
     sim_thread_yield("flush of the medium");
+    opened->is_flushed = 1;
+    host.is_flushed |= opened->access == DEVICE_WRITER;
     return 0;
 }
 
@@ -276,6 +287,8 @@ int __wrap_device_open(const struct platform *platform, const char *path, enum d
     opened->device.platform = platform;
     opened->device.ops = &ops;
     opened->access = access;
+    opened->is_flushed = host.guard == host.world->process && host.is_flushed;
+    host.is_flushed &= access != DEVICE_WRITER;
     host.guard = access == DEVICE_WRITER ? host.world->process : host.guard;
     *device = &opened->device;
     return 0;
