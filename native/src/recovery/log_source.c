@@ -15,7 +15,7 @@ struct log_cursor log_source_at(const struct log_source *source, uint64_t positi
 }
 
 int log_source_is_still_there(const struct log_source *source, uint64_t position) {
-    return source->ops->has_lost_pages == NULL || !source->ops->has_lost_pages(source) ||
+    return source->ops->fetch != NULL || source->ops->has_lost_pages == NULL || !source->ops->has_lost_pages(source) ||
            record_judge(source->image, source->shape.capacity_bytes, position, source->crc_seed) == RECORD_VALID;
 }
 

@@ -58,7 +58,8 @@ struct log_cursor log_source_at(const struct log_source *source, uint64_t positi
  */
 int log_source_next(const struct log_source *source, struct log_cursor *cursor, uint64_t until, struct log_item *item);
 
-/* Whether a record that was copied from `position` was whole: pages may have been lost during the copy. */
+/* Whether a record that was copied from `position` was whole: pages may have been lost during the copy. With `fetch` it
+ * was, and the image is not looked at: another process may change it meanwhile. */
 int log_source_is_still_there(const struct log_source *source, uint64_t position);
 
 #endif
