@@ -213,9 +213,8 @@ int lock_log_file(int fd) {
     /* A file system without locks of this kind: the flock has to do. */
     if (has_flock && locked != -EBUSY)
         return 0;
-    if (!has_flock && locked < 0 && lock_is_writers(fd) != 0)
-        return -EBUSY;
-    if (locked < 0 && set_lock(fd, F_RDLCK) < 0 && !has_flock)
+    /* The flock alone proves nothing: a writer that came while a reader had it has the other lock and a guard. */
+    if (locked < 0 && (!has_one_name(fd) || lock_is_writers(fd) != 0 || set_lock(fd, F_RDLCK) < 0))
         return -EBUSY;
     const int rc = take_guard(fd);
     return rc == 0 || (has_flock && rc != -EBUSY) ? 0 : -EBUSY;

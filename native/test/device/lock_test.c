@@ -122,6 +122,47 @@ static void a_ring_of_two_names_has_one_writer_beside_readers(void **state) {
     lock_close(second);
 }
 
+/* Each name has a guard of its own, and the reader that kept the first writer from one of the locks may have gone. */
+static void a_log_file_of_two_names_has_one_writer(void **state) {
+    (void)state;
+    const int locks[] = {READ_LOCK, FLOCK, READ_LOCK | FLOCK};
+    for (int i = 0; i < 6; i++) {
+        const int reader = reader_locks(locks[i / 2]), first = open_to_write();
+        assert_int_equal(lock_log_file(first), 0);
+        if (i % 2 == 1)
+            close(reader);
+        assert_int_equal(link(scratch_path("file"), scratch_path("other")), 0);
+        const int second = open(scratch_path("other"), O_RDWR | O_CLOEXEC);
+        assert_true(second >= 0);
+        if (lock_log_file(second) != -EBUSY)
+            fail_msg("two writers beside a reader with locks %d, goes %d", locks[i / 2], i % 2);
+        lock_close(first);
+        if (i % 2 == 0)
+            close(reader);
+        close(second);
+        assert_int_equal(unlink(scratch_path("other")), 0);
+    }
+}
+
+/* The second one may not even look at the guard. */
+static void a_log_file_of_two_users_has_one_writer(void **state) {
+    (void)state;
+    if (geteuid() != 0)
+        SKIP_WITH("root, which becomes another user");
+    const int reader = reader_locks(FLOCK), first = open_to_write();
+    assert_int_equal(lock_log_file(first), 0);
+    close(reader);
+    const int second = open_to_write();
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(setgid(65534) == 0 && setuid(65534) == 0 && lock_log_file(second) == -EBUSY ? 0 : 1);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    lock_close(first);
+    close(second);
+}
+
 /* No guard can be made there: then a flock of one's own has to do, as before. */
 static void a_log_file_in_a_folder_that_cannot_be_written_is_locked_by_flock(void **state) {
     (void)state;
@@ -150,6 +191,8 @@ int main(void) {
         LOCK_TEST(a_writer_is_told_from_readers),
         LOCK_TEST(a_guard_that_readers_could_open_is_not_used),
         LOCK_TEST(a_ring_of_two_names_has_one_writer_beside_readers),
+        LOCK_TEST(a_log_file_of_two_names_has_one_writer),
+        LOCK_TEST(a_log_file_of_two_users_has_one_writer),
         LOCK_TEST(a_log_file_in_a_folder_that_cannot_be_written_is_locked_by_flock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
