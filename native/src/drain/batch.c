@@ -74,6 +74,9 @@ int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struc
         used += (size_t)size;
         *records += item.kind == LOG_RECORD && stream_takes(stream, &item.header);
         *cursor = next;
+        if (used >= DRAIN_BATCH_BYTES) { /* the room is larger, for the longest record */
+            break;
+        }
     }
     return cursor->walk.position == from && why < 0 ? why : (int64_t)used;
 }

@@ -111,7 +111,8 @@ int drain_checkpoint(struct drain *drain);
 
 #define BATCH_IS_AT_ROLL (-65538) /* no errno: a roll stands at the cursor */
 
-/* Fills the batch from *cursor on, and moves the cursor to its end. Returns its bytes; BATCH_IS_AT_ROLL; or -errno if
+/* Fills the batch from *cursor on, up to the record with which it has DRAIN_BATCH_BYTES, and moves the cursor to its end.
+ * Returns its bytes; BATCH_IS_AT_ROLL; or -errno if
  * it is empty: -EIO if the records are lost, -EMSGSIZE if a record is longer than any that was recovered or can be
  * appended, -EDESTADDRREQ if the stream has no outlet. Adds to *records. */
 int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struct log_cursor *cursor, uint64_t until,
