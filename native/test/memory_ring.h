@@ -47,6 +47,7 @@ static struct {
     struct window_maker *window_maker; /* NULL: the ring has no window */
     int64_t now_ns;
     void (*memory_limit)(const struct platform *platform, struct memory_limit *limit); /* NULL: there is no limit */
+    void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind); /* NULL: the host's */
     char folder[4096 + 32];
     char file[4096 + 64];
     int has_index;    /* the log file gets an index */
@@ -67,6 +68,7 @@ static inline const struct platform *timeless_platform(void) {
     ops = *platform_linux.ops;
     ops.monotonic_ns = standing_clock_ns;
     ops.memory_limit = host.memory_limit;
+    ops.allocate = host.allocate != NULL ? host.allocate : ops.allocate;
     ops.park = host.park != NULL ? host.park : ops.park;
     ops.unpark = host.unpark != NULL ? host.unpark : ops.unpark;
     return &platform;

@@ -36,6 +36,26 @@ int stream_is_done(const struct drain_stream *stream, uint64_t durable) {
            (!stream->is_open || stream->outlet->ops->is_open(stream->outlet));
 }
 
+/* A state that no checkpoint has room for is this stream's trouble alone: all checkpoints of the others must go on. */
+static int note(struct drain *drain, struct drain_stream *stream, const struct outlet_state *state) {
+    const struct stream_state *states[LAYOUT_STREAMS_MAX];
+    stream_let_go(stream);
+    stream->next.outlet = *state;
+    const unsigned count = drain_states(drain, states);
+    const int rc = checkpoints_make_room(drain->parts.checkpoints, states, count);
+    if (rc < 0) {
+        stream_rewind(stream);
+        return rc;
+    }
+    stream->awaits_note = 1;
+    if (memcmp(state, &stream->noted.outlet, sizeof *state) != 0) {
+        drain->wanted = LAYOUT_CHECKPOINT_SLOTS;
+    } else {
+        stream_begin(drain, stream); /* both slots already have this state */
+    }
+    return 1;
+}
+
 int stream_obey(struct drain *drain, struct drain_stream *stream, int answer, const struct outlet_state *state) {
     switch (answer) {
     case OUTLET_SYNC:
@@ -46,15 +66,7 @@ int stream_obey(struct drain *drain, struct drain_stream *stream, int answer, co
         return 1;
     case OUTLET_NOTE:
     case OUTLET_MOVE:
-        stream_let_go(stream);
-        stream->next.outlet = *state;
-        stream->awaits_note = 1;
-        if (memcmp(state, &stream->noted.outlet, sizeof *state) != 0) {
-            drain->wanted = LAYOUT_CHECKPOINT_SLOTS;
-        } else {
-            stream_begin(drain, stream); /* both slots already have this state */
-        }
-        return 1;
+        return note(drain, stream, state);
     default:
         return answer;
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step of the drain: all promises rest on its order. */
-#include <errno.h>
 #include <string.h>
 
 #include "drain/stream.h"
@@ -124,9 +123,17 @@ int drain_step(struct drain *drain, int sync) {
     return end_step(drain, noted, progressed);
 }
 
+unsigned drain_states(const struct drain *drain, const struct stream_state *states[LAYOUT_STREAMS_MAX]) {
+    unsigned count = 0;
+    EACH_STREAM(drain, stream) {
+        states[count++] = &stream->next;
+    }
+    return count;
+}
+
 int drain_checkpoint(struct drain *drain) {
     const struct stream_state *states[LAYOUT_STREAMS_MAX];
-    unsigned count = 0;
+    const unsigned count = drain_states(drain, states);
     int changed = 0;
     if (drain->wanted == 0) {
         return 0;
@@ -136,15 +143,11 @@ int drain_checkpoint(struct drain *drain) {
             stream_let_go(stream);
         }
         changed |= memcmp(&stream->next, &stream->noted, sizeof stream->next) != 0;
-        states[count++] = &stream->next;
     }
     for (; drain->wanted > 0; drain->wanted--) {
         drain->checkpoint_rc = checkpoints_write(drain->parts.checkpoints, drain->parts.epoch, states, count);
         if (drain->checkpoint_rc < 0) {
-            /* -E2BIG: the state of a stream being added does not fit, and nothing was written. */
-            if (drain->checkpoint_rc != -E2BIG) {
-                drain->parts.host->failed(drain->parts.host->argument, drain->checkpoint_rc);
-            }
+            drain->parts.host->failed(drain->parts.host->argument, drain->checkpoint_rc);
             return drain->checkpoint_rc;
         }
         drain->older_is_behind = changed;

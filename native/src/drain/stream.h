@@ -105,6 +105,9 @@ void drain_look(struct drain *drain);
 uint64_t drain_reach(const struct drain *drain);
 uint64_t drain_copied_reach(const struct drain *drain);
 
+/* The states that the next checkpoint has. Returns their number. */
+unsigned drain_states(const struct drain *drain, const struct stream_state *states[LAYOUT_STREAMS_MAX]);
+
 /* Writes the wanted checkpoints. Returns 1 if it wrote any, 0 if none was wanted, -errno if the host was told of a
  * failure. */
 int drain_checkpoint(struct drain *drain);
@@ -153,7 +156,8 @@ int stream_is_done(const struct drain_stream *stream, uint64_t durable);
 /* Closes the destination of a stream that is not open, while nothing waits for it. */
 void stream_rest(const struct drain *drain, struct drain_stream *stream);
 
-/* Does what the outlet has answered. Returns 1; 0 if the answer was OUTLET_READY; or -errno. */
+/* Does what the outlet has answered. Returns 1; 0 if the answer was OUTLET_READY; or -errno. -E2BIG and -ENOMEM have a
+ * sentence: no checkpoint has room for the state that the outlet wants noted, and the stream is back at the noted place. */
 int stream_obey(struct drain *drain, struct drain_stream *stream, int answer, const struct outlet_state *state);
 
 /* The outlet has everything up to `written` durably. */

@@ -38,7 +38,7 @@ void checkpoints_end(struct checkpoints *checkpoints) {
     }
 }
 
-/* Makes room for `bytes` in the slot. If the old room was too small, its content is lost. */
+/* Makes room for `bytes` in the slot, behind its content. */
 static int make_room(const struct checkpoints *checkpoints, struct checkpoint_slot *slot, size_t bytes) {
     const size_t room = align_up(bytes, block_bytes(checkpoints->device));
     if (room <= slot->room) {
@@ -49,6 +49,7 @@ static int make_room(const struct checkpoints *checkpoints, struct checkpoint_sl
         return error_set(ENOMEM, "no memory for a checkpoint of ring %s: %zu bytes", checkpoints->device->path, room);
     }
     if (slot->bytes != NULL) {
+        memcpy(place, slot->bytes, slot->room);
         platform_release(checkpoints->platform, slot->bytes, slot->room);
     }
     *slot = (struct checkpoint_slot){.bytes = place, .room = room};
@@ -263,6 +264,14 @@ static int check_size(const struct checkpoints *checkpoints, const struct stream
                      "%u streams with their names and paths do not fit in a checkpoint of ring %s, which holds %u "
                      "streams and %u bytes: use fewer streams, or shorter paths of log files",
                      count, checkpoints->device->path, LAYOUT_STREAMS_MAX, LAYOUT_CHECKPOINT_BYTES);
+}
+
+int checkpoints_make_room(struct checkpoints *checkpoints, const struct stream_state *const *states, unsigned count) {
+    int rc = check_size(checkpoints, states, count);
+    for (unsigned slot = 0; rc == 0 && slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        rc = make_room(checkpoints, &checkpoints->slots[slot], checkpoint_size(states, count));
+    }
+    return rc;
 }
 
 static void share_newest(struct checkpoints *checkpoints) {

@@ -61,8 +61,8 @@ struct checkpoint_position checkpoints_least(const struct checkpoints *checkpoin
 
 /*
  * Writes how far all streams are drained over the older slot. The states may come in any order. Returns 0 when the new
- * checkpoint is the newest. Returns -errno with a sentence otherwise; the newest slot then stays as it was. -E2BIG: the
- * states do not fit in a slot, and nothing was written. Only a new stream or a longer name or path can cause that.
+ * checkpoint is the newest. Returns -errno with a sentence otherwise; the newest slot then stays as it was. -E2BIG or
+ * -ENOMEM: there is no room for the states, and nothing was written; checkpoints_make_room finds that out before.
  * -ESTALE: another drain has written a slot, and nothing was written; the caller is the drain no more.
  *
  * The caller gives an entry for each stream that has records at or behind the least drained position. An entry leaves
@@ -72,6 +72,11 @@ struct checkpoint_position checkpoints_least(const struct checkpoints *checkpoin
  */
 int checkpoints_write(struct checkpoints *checkpoints, uint32_t epoch, const struct stream_state *const *states,
                       unsigned count);
+
+/* Makes room for these states in both slots: then no write of states that are no longer lacks it. Only a new stream or a
+ * longer name or path needs more than before. Returns 0; or with a sentence -E2BIG (they do not fit in a slot) or -ENOMEM,
+ * and nothing has changed. */
+int checkpoints_make_room(struct checkpoints *checkpoints, const struct stream_state *const *states, unsigned count);
 
 /* Makes the caller the drain: gives it its random number. The slots were just read. Returns 0, or -ENOMEM with a sentence. */
 int checkpoints_take(struct checkpoints *checkpoints);

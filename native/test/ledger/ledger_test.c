@@ -147,6 +147,21 @@ static void what_does_not_fit_in_a_slot_is_refused_and_nothing_is_written(void *
     assert_newest_has(BLOCK);
 }
 
+static void room_for_longer_states_changes_no_checkpoint(void **state) {
+    (void)state;
+    make_streams(2, 30);
+    checkpoint(BLOCK);
+    checkpoint(2 * BLOCK);
+    make_streams(6, 3500);
+    assert_int_equal(checkpoints_make_room(ledger_checkpoints(ledger), states, count), 0);
+    make_streams(LAYOUT_STREAMS_MAX, 4000);
+    assert_int_equal(checkpoints_make_room(ledger_checkpoints(ledger), states, count), -E2BIG);
+    const struct checkpoints *checkpoints = ledger_checkpoints(ledger);
+    const unsigned newest = slots()->newest;
+    assert_int_equal(checkpoints_position(checkpoints, newest, 0).drained_position, 2 * BLOCK);
+    assert_int_equal(checkpoints_position(checkpoints, 1 - newest, 0).drained_position, BLOCK);
+}
+
 static void an_older_slot_that_had_drained_more_is_not_believed(void **state) {
     (void)state;
     make_streams(2, 30);
@@ -239,6 +254,7 @@ int main(void) {
         TEST(a_torn_write_of_several_blocks_leaves_the_other_slot),
         TEST(a_failed_checkpoint_releases_nothing),
         TEST(what_does_not_fit_in_a_slot_is_refused_and_nothing_is_written),
+        TEST(room_for_longer_states_changes_no_checkpoint),
         TEST(an_older_slot_that_had_drained_more_is_not_believed),
         TEST(of_two_slots_the_newer_counts),
         TEST(a_checkpoint_of_any_length_takes_the_place_of_another),

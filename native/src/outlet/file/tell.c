@@ -227,6 +227,10 @@ static const char *remedy(int rc) {
         return "find out who changes it all the time";
     case EBUSY:
         return "end the other writer that holds it";
+    case E2BIG:
+        return "let log files of this ring have shorter paths, or the ring fewer streams";
+    case ENOMEM:
+        return "free memory";
     case EISDIR:
     case EINVAL:
     case ELOOP:
