@@ -115,8 +115,7 @@ static int add_item(struct spectrum *spectrum, const struct reader_item *item) {
     if (record->flags & RECORD_LAST) {
         const struct recovery_input *input = spectrum->input;
         struct durable_stamp stamp;
-        const int has_stamp =
-            durable_stamp_read(input->image, &input->shape, input->crc_seed, record->position, &stamp);
+        const int has_stamp = durable_stamp_read(input->image, &input->shape, input->crc_seed, record, &stamp);
         settle_commit(spectrum, has_stamp ? &stamp : NULL);
         spectrum->commit = spectrum->count;
         spectrum->commit_end = walk_end_of_record(&input->shape, record->position, record);

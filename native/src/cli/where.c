@@ -154,8 +154,7 @@ static int find_stamp(const struct where *where, size_t index, struct durable_st
     for (size_t i = index; i < where->count; i++) {
         const struct record_header *header = where->records[i].header;
         if ((header->flags & RECORD_LAST) && header->epoch == record->epoch &&
-            durable_stamp_read(where->input.image, &where->input.shape, where->input.crc_seed, header->position,
-                               found) &&
+            durable_stamp_read(where->input.image, &where->input.shape, where->input.crc_seed, header, found) &&
             found->position > record->position && found->epoch == record->epoch) {
             return 1;
         }

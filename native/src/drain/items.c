@@ -36,7 +36,7 @@ int feed_item(const struct outlet_noted *noted, struct outlet_item *item) {
                 stream_rolls_at(stream, here) ? 0 : stream->outlet->format->record_size(&here->header, here->payload);
         }
         if ((here->header.flags & RECORD_LAST) != 0 &&
-            durable_stamp_read(source->image, &source->shape, source->crc_seed, here->header.position, &stamp)) {
+            durable_stamp_read(source->image, &source->shape, source->crc_seed, &here->header, &stamp)) {
             item->durable_ns = stamp.durable_ns;
             item->durable_sequence = stamp.next_sequence;
         }

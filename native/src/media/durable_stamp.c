@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "media/record.h"
 
 static uint32_t stamp_crc(const struct durable_stamp *stamp, uint32_t crc_seed) {
     return crc32c(crc_seed, stamp, offsetof(struct durable_stamp, crc));
@@ -16,10 +15,9 @@ void durable_stamp_seal(struct durable_stamp *stamp, uint32_t crc_seed) {
 
 /* The bytes may be of a commit that stood here before: a lap ago, or in an epoch whose end was void. A stamp of this
  * place and this commit is of the record's epoch, and less than a lap before it. */
-int durable_stamp_read(const uint8_t *image, const struct walk_shape *shape, uint32_t crc_seed, uint64_t position,
-                       struct durable_stamp *stamp) {
-    const struct record_header *header = record_at(image, shape->capacity_bytes, position);
-    const uint64_t end = position + record_bytes(header->length);
+int durable_stamp_read(const uint8_t *image, const struct walk_shape *shape, uint32_t crc_seed,
+                       const struct record_header *header, struct durable_stamp *stamp) {
+    const uint64_t end = header->position + record_bytes(header->length);
     const uint64_t room = align_up(end, shape->block_bytes) - end;
     if (shape->line_bytes != 0 || header->type == RECORD_MARKER || (header->flags & RECORD_LAST) == 0 ||
         room < sizeof *stamp) {

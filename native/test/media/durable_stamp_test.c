@@ -39,8 +39,12 @@ static struct durable_stamp stamp_of(uint64_t position, uint64_t next_sequence, 
     return stamp;
 }
 
+static const struct record_header *here(void) {
+    return record_at(image, CAPACITY, AT);
+}
+
 static int read_it(void) {
-    return durable_stamp_read(image, &shape, CRC_SEED, AT, &found);
+    return durable_stamp_read(image, &shape, CRC_SEED, here(), &found);
 }
 
 static void the_stamp_of_the_commit_before_is_read(void **state) {
@@ -61,7 +65,18 @@ static void every_flipped_bit_is_noticed(void **state) {
         place[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     assert_int_equal(read_it(), 1);
-    assert_int_equal(durable_stamp_read(image, &shape, CRC_SEED + 1, AT, &found), 0);
+    assert_int_equal(durable_stamp_read(image, &shape, CRC_SEED + 1, here(), &found), 0);
+}
+
+/* Another process may change the one in the image at any time. */
+static void only_the_given_copy_of_the_header_is_read(void **state) {
+    (void)state;
+    const struct durable_stamp stamp = stamp_of(AT, 50, 9);
+    put(RECORD_DATA, 100, 1, &stamp);
+    const struct record_header copy = *here();
+    memset(image + AT % CAPACITY, 0xee, sizeof copy);
+    assert_int_equal(durable_stamp_read(image, &shape, CRC_SEED, &copy, &found), 1);
+    assert_memory_equal(&found, &stamp, sizeof stamp);
 }
 
 /* Bytes of earlier commits may stand there: each stamp is whole, and none is of this commit. */
@@ -97,7 +112,7 @@ static void a_stamp_stands_only_in_a_gap_that_has_room_for_it(void **state) {
     assert_int_equal(read_it(), 0);
     put(RECORD_DATA, 100, 1, &stamp);
     const struct walk_shape lines = {.capacity_bytes = CAPACITY, .block_bytes = BLOCK, .line_bytes = 64};
-    assert_int_equal(durable_stamp_read(image, &lines, CRC_SEED, AT, &found), 0);
+    assert_int_equal(durable_stamp_read(image, &lines, CRC_SEED, here(), &found), 0);
 }
 
 static void a_note_has_the_stamp_of_its_own_watermark(void **state) {
@@ -116,6 +131,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stamp_of_the_commit_before_is_read),
         cmocka_unit_test(every_flipped_bit_is_noticed),
+        cmocka_unit_test(only_the_given_copy_of_the_header_is_read),
         cmocka_unit_test(bytes_of_another_commit_are_no_stamp_of_this_one),
         cmocka_unit_test(a_stamp_stands_only_in_a_gap_that_has_room_for_it),
         cmocka_unit_test(a_note_has_the_stamp_of_its_own_watermark),

@@ -6,7 +6,7 @@
 
 static int read_stamp(const struct ring *ring, const uint8_t *image, uint64_t last, struct durable_stamp *stamp) {
     const struct walk_shape shape = ring_shape(ring);
-    return durable_stamp_read(image, &shape, SEED, last, stamp);
+    return durable_stamp_read(image, &shape, SEED, record_at(image, shape.capacity_bytes, last), stamp);
 }
 
 /* Medium and image have the stamp of the commit that ended at `position`. */

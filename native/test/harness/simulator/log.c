@@ -106,8 +106,8 @@ static void check_stamps(struct world *world, const struct ring_view *view) {
             begin = record == NULL ? 0 : begin;
             continue;
         }
-        if (durable_stamp_read(input.image, &input.shape, input.crc_seed, record->position, &stamp) &&
-            epoch == stamp.epoch && begin != 0 && stamp.position != begin) {
+        if (durable_stamp_read(input.image, &input.shape, input.crc_seed, record, &stamp) && epoch == stamp.epoch &&
+            begin != 0 && stamp.position != begin) {
             violation(world, "I10: the stamp behind position %llu says that all before %llu was durable at %lld",
                       (unsigned long long)record->position, (unsigned long long)stamp.position,
                       (long long)stamp.durable_ns);
