@@ -8,6 +8,7 @@ import io.burstlog.BurstException;
 import io.burstlog.jmx.RingMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -72,9 +73,16 @@ class CopyElementTest {
         call.get(Patience.TIME.toSeconds(), TimeUnit.SECONDS);
     }
 
-    private static void assertThatItWaits(final CompletableFuture<Void> call) throws InterruptedException {
-        Thread.sleep(50);
+    private static void assertThatItWaits(final CompletableFuture<Void> call) {
+        Patience.await().until(() -> call.isDone() || oneWaitsForTheCopy());
         assertThat(call).isNotDone();
+    }
+
+    private static boolean oneWaitsForTheCopy() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().equals("io.burstlog.doors.RingCopy")
+                        && frame.getMethodName().equals("await"));
     }
 
     private void awaitCopied(final String line) {

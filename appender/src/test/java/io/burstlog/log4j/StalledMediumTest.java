@@ -321,7 +321,8 @@ class StalledMediumTest {
         final CompletableFuture<Void> logged;
         try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
             logged = begin(() -> log4j.logger().info("order 1"));
-            Thread.sleep(Duration.ofSeconds(3).toMillis());
+            await().until(() -> log4j.orders().ring().log().stats().acceptedSequence() == 1);
+            Thread.sleep(Duration.ofSeconds(3).toMillis()); // a time limit, if it had one, would be over
             assertThat(logged).isNotDone();
         }
         logged.get();

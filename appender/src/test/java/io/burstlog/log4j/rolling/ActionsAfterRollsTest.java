@@ -166,7 +166,9 @@ class ActionsAfterRollsTest {
         final RolloverStrategy names = strategy("9", true, action(() -> {
             final int before = asked.get();
             actionBegan.countDown();
-            TimeUnit.MILLISECONDS.sleep(200);
+            Awaitility.await()
+                    .atMost(RolledLog.PATIENCE)
+                    .until(() -> before == 2 || asked.get() > before || RolledLog.isARollerHeldUp());
             askedMeanwhile.add(asked.get() - before);
             return true;
         }));
@@ -175,6 +177,7 @@ class ActionsAfterRollsTest {
             return names.rollover(manager);
         };
         try (RolledLog log = RolledLog.open(folder, settings(pattern, by, Duration.ZERO))) {
+            log.rolling().jobs().limit(1_000, LATER);
             roll(log, 1, 1);
             assertThat(actionBegan.await(30, TimeUnit.SECONDS)).isTrue();
             roll(log, 2, 1);

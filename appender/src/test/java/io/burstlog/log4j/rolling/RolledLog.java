@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -135,6 +136,14 @@ final class RolledLog implements AutoCloseable {
         if (!stream.awaitDrained(PATIENCE)) {
             throw new AssertionError("not drained");
         }
+    }
+
+    /** Whether a thread that answers rolls waits until it may ask the strategy. */
+    static boolean isARollerHeldUp() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(each -> each.getKey().getState() == Thread.State.TIMED_WAITING)
+                .flatMap(each -> Arrays.stream(each.getValue()))
+                .anyMatch(frame -> frame.getMethodName().equals("lockNames"));
     }
 
     /** The names of all files below the folder, with their content. */
