@@ -131,10 +131,10 @@ void log_window_record(burst_t *log, const struct checked_config *checked) {
 }
 
 void log_window_close(burst_t *log) {
-    if (log->window.door != NULL) {
-        door_close(log->window.door);
-        platform_release(log->ring->platform, log->window.door, sizeof *log->window.door);
-        log->window.door = NULL;
+    struct door *const door = log->window.door;
+    log->window.door = NULL;
+    if (door != NULL && door_close(door)) {
+        platform_release(log->ring->platform, door, sizeof *door);
     }
 }
 

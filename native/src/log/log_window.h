@@ -23,7 +23,7 @@ void log_window_open(burst_t *log, const struct checked_config *checked);
 /* Starts the flight recorder, if the configuration wants a window. */
 void log_window_record(burst_t *log, const struct checked_config *checked);
 
-/* Closes the door. No reader is waited for. */
+/* Closes the door. Waits for no reader, and a second for one that holds the door up. */
 void log_window_close(burst_t *log);
 
 /* Lets go of the memory. The ring writes no more. */

@@ -21,6 +21,7 @@
 #define AWAIT_NS 20000000 /* so long the thread awaits a commit before it looks for new readers */
 #define WISHES_A_TURN 8   /* more wishes of one reader wait for the next turn */
 #define DEAF_NS 100000000 /* pause after a reader could not be let in, who then still waits */
+#define END_NS 1000000000 /* so long a close waits for the thread, which a reader may hold up */
 
 /* ---------------------------------------------------------------------------------------------------------- socket */
 
@@ -79,8 +80,24 @@ static int bind_socket(struct door *door, const char *folder, uint32_t mode) {
 
 /* ---------------------------------------------------------------------------------------------------------- readers */
 
+/* Closes a connection, and with it all descriptors in messages that were not received. */
+static void close_aside(struct door *door, int fd) {
+    pthread_mutex_unlock(&door->at_work);
+    close(fd);
+    pthread_mutex_lock(&door->at_work);
+}
+
+/* Receives a message. The kernel closes the descriptors that come with it. Returns its length, or -errno. */
+static ssize_t receive_aside(struct door *door, int fd, void *message, size_t bytes) {
+    pthread_mutex_unlock(&door->at_work);
+    const ssize_t got = recv(fd, message, bytes, MSG_DONTWAIT | MSG_TRUNC);
+    const ssize_t rc = got < 0 ? -errno : got;
+    pthread_mutex_lock(&door->at_work);
+    return rc;
+}
+
 static void let_go(struct door *door, unsigned index) {
-    close(door->readers[index].fd);
+    close_aside(door, door->readers[index].fd);
     door->readers[index] = door->readers[--door->count];
 }
 
@@ -106,7 +123,6 @@ static int greet(const struct door *door, int fd) {
 }
 
 static void send_away(struct door *door, int fd) {
-    close(fd);
     if (!door->is_crowded) {
         door->is_crowded = 1;
         events_post(
@@ -115,6 +131,7 @@ static void send_away(struct door *door, int fd) {
             "of them has gone",
             door->host.ring, DOOR_READERS_MOST);
     }
+    close_aside(door, fd);
 }
 
 /* The socket stays readable: without a pause the thread would spin for as long as the failure lasts. */
@@ -138,7 +155,7 @@ static int deaf_ms(const struct door *door) {
 }
 
 static void welcome(struct door *door) {
-    for (unsigned turn = 0; turn < BACKLOG; turn++) {
+    for (unsigned turn = 0; turn < BACKLOG && !worker_is_stopped(&door->worker); turn++) {
         const int fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) {
             if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
@@ -149,7 +166,7 @@ static void welcome(struct door *door) {
         if (door->count == DOOR_READERS_MOST) {
             send_away(door, fd);
         } else if (greet(door, fd) < 0) {
-            close(fd);
+            close_aside(door, fd);
         } else {
             door->readers[door->count++] = (struct door_reader){.fd = fd};
         }
@@ -160,9 +177,9 @@ static void welcome(struct door *door) {
 static int listen_to(struct door *door, struct door_reader *reader) {
     struct window_wish wish;
     for (int turn = 0; turn < WISHES_A_TURN; turn++) {
-        const ssize_t got = recv(reader->fd, &wish, sizeof wish, MSG_DONTWAIT | MSG_TRUNC);
+        const ssize_t got = receive_aside(door, reader->fd, &wish, sizeof wish);
         if (got < 0) {
-            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+            return got == -EAGAIN || got == -EWOULDBLOCK || got == -EINTR ? 0 : -1;
         }
         if (got != (ssize_t)sizeof wish) {
             return -1;
@@ -219,13 +236,17 @@ static uint64_t watermark(const struct door *door) {
     return atomic_load_explicit(&door->window->lines->watermark, memory_order_acquire);
 }
 
-static void wake_all(struct door *door) {
+static void wake(const struct door *door) {
     _Atomic uint32_t *wakes = &door->window->lines->wakes;
+    atomic_fetch_add(wakes, 1);
+    syscall(SYS_futex, wakes, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void wake_all(struct door *door) {
     for (unsigned i = 0; i < door->count; i++) {
         door->readers[i].is_asleep = 0;
     }
-    atomic_fetch_add(wakes, 1);
-    syscall(SYS_futex, wakes, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    wake(door);
 }
 
 /* Fills the figures if a reader wants them and they are old enough. Returns in how many ms to look again; -1: when a
@@ -248,13 +269,24 @@ static int fill_figures(struct door *door) {
     return -1;
 }
 
+/* Also those that nobody has accepted, with the messages in all of them. */
+static void close_connections(struct door *door) {
+    for (unsigned i = 0; i < door->count; i++) {
+        close(door->readers[i].fd);
+    }
+    if (door->listener >= 0) {
+        close(door->listener);
+    }
+}
+
 static void door_loop(void *argument) {
     struct door *door = argument;
     uint64_t above_position;
+    pthread_mutex_lock(&door->at_work);
     while (!worker_is_stopped(&door->worker)) {
         const int timeout_ms = fill_figures(door);
         serve(door, is_awaited(door, &above_position) ? 0 : timeout_ms);
-        if (!is_awaited(door, &above_position)) {
+        if (worker_is_stopped(&door->worker) || !is_awaited(door, &above_position)) {
             continue;
         }
         if (watermark(door) <= above_position) {
@@ -265,15 +297,14 @@ static void door_loop(void *argument) {
             door->host.platform->ops->sleep_ns(door->host.platform, DOOR_WAKE_NS);
         }
     }
+    pthread_mutex_unlock(&door->at_work);
+    close_connections(door);
 }
 
 /* ---------------------------------------------------------------------------------------------------- open and close */
 
-static void close_all(struct door *door) {
-    const int fds[] = {door->listener, door->folder, door->stop, door->window_fd};
-    while (door->count > 0) {
-        let_go(door, door->count - 1);
-    }
+static void close_own(const struct door *door) {
+    const int fds[] = {door->folder, door->stop, door->window_fd};
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
         if (fds[i] >= 0) {
             close(fds[i]);
@@ -293,11 +324,14 @@ int door_open(struct door *door, const struct door_host *host, const char *folde
               int window_fd) {
     *door = (struct door){.host = *host, .window = window, .window_fd = window_fd, .folder = -1};
     window_socket_name(window->head->uuid, door->name);
+    pthread_mutex_init(&door->at_work, NULL);
     door->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     door->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int rc = door->listener < 0 || door->stop < 0
                  ? error_set(errno, "no socket for the window of ring %s: %s", host->ring, error_name(errno))
                  : 0;
+    const int none = 0;
+    setsockopt(door->listener, SOL_SOCKET, SO_PASSRIGHTS, &none, sizeof none); /* older kernels do not know it */
     rc = rc < 0 ? rc : (door->folder = open_folder(folder));
     rc = rc < 0 ? rc : bind_socket(door, folder, mode);
     if (rc == 0) {
@@ -307,20 +341,30 @@ int door_open(struct door *door, const struct door_host *host, const char *folde
         }
     }
     if (rc < 0) {
-        close_all(door);
+        close_connections(door);
+        close_own(door);
     }
     return rc;
 }
 
-void door_close(struct door *door) {
+int door_close(struct door *door) {
     const uint64_t one = 1;
+    struct limit limit = limit_of(END_NS);
     atomic_store(&door->window->lines->state, WINDOW_CLOSED);
     remove_socket(door);
     worker_stop(&door->worker, door->host.commits);
     if (write(door->stop, &one, sizeof one) < 0) {
         /* The counter is full, so the thread is awake. */
     }
-    worker_join(&door->worker);
-    wake_all(door);
-    close_all(door);
+    pthread_mutex_lock(&door->at_work); /* from now on the thread uses its connections alone */
+    pthread_mutex_unlock(&door->at_work);
+    wake(door);
+    close_own(door);
+    const int has_ended = worker_await_end(&door->worker, &limit);
+    if (has_ended) {
+        worker_join(&door->worker);
+    } else {
+        worker_leave(&door->worker);
+    }
+    return has_ended;
 }

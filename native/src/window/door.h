@@ -8,16 +8,27 @@
  * one sleeps, the thread awaits commits for all of them, and wakes all with one call, at most every DOOR_WAKE_NS. A reader
  * can do no more than be woken too often: the door reads a fixed number of bytes from it, and never waits for it. Figures
  * cost some 100 us of this thread, and are filled only for readers who ask.
+ *
+ * A message may bring descriptors, and the kernel closes them in the thread that receives the message, or closes its
+ * connection. Their sender says how long that takes: SO_LINGER of a TCP socket. So they are refused (SO_PASSRIGHTS).
+ * Kernels before 6.16 cannot do that. There the thread may stand still, but only where it uses nothing of the log, and a
+ * close does not wait for it.
  */
 #ifndef BURST_WINDOW_DOOR_H
 #define BURST_WINDOW_DOOR_H
 
+#include <pthread.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "base/events.h"
 #include "base/worker.h"
 #include "media/window.h"
 #include "window/protocol.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83 /* of the kernel: older headers lack it */
+#endif
 
 #define DOOR_READERS_MOST 256u /* connections at a time; more are closed at once */
 #define DOOR_WAKE_NS 50000
@@ -53,6 +64,8 @@ struct door {
     dev_t device;
     ino_t inode;
     struct worker worker;
+    /* The thread has it while it uses the log, the window, or a descriptor of the door's own. */
+    pthread_mutex_t at_work;
     struct door_reader readers[DOOR_READERS_MOST];
     unsigned count;
     int has_figures_wish;
@@ -71,7 +84,9 @@ int door_check(const char *folder);
 int door_open(struct door *door, const struct door_host *host, const char *folder, uint32_t mode, struct window *window,
               int window_fd);
 
-/* Tells all readers that the log goes away, removes the socket if it is this door's, and ends the thread. */
-void door_close(struct door *door);
+/* Tells all readers that the log goes away, removes the socket if it is this door's, and ends the thread. Returns 1; or 0 if a
+ * reader holds the thread up: it closes its connections when it can, and then ends. Until then `door` must stay, and nothing
+ * else. */
+int door_close(struct door *door);
 
 #endif
