@@ -16,9 +16,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each change of an archive is found, and named: the file, or the leaves and nothing but them. */
+@Tag("newest-jdk") // No JDK can matter: it computes, on a disk in memory.
 class AlterationsTest {
 
     private static final int RECORDS = 1300;

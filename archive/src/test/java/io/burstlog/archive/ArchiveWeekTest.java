@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short round of {@link ArchiveWeek}: half an hour. */
+@Tag("newest-jdk") // No JDK can matter: it computes.
 class ArchiveWeekTest {
 
     /**

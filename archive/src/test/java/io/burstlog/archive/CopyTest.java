@@ -14,12 +14,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Copies of an archive, taken while its archiver is at work. */
+@Tag("newest-jdk") // No JDK can matter: it computes, on a disk in memory.
 class CopyTest {
 
     private static final VerifierKey KEY = Written.key(1).verifier();

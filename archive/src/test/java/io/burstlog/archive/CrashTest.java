@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Kills and power cuts at every operation: no head is ever signed that the disk lacks, and there is one history. */
+@Tag("newest-jdk") // No JDK can matter: it computes, on a disk in memory.
 class CrashTest {
 
     private static final int CUTS_A_PLACE = 3;

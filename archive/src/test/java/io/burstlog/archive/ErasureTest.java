@@ -11,10 +11,12 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Payloads that were erased are gone, and all else is as it was. */
+@Tag("newest-jdk") // No JDK can matter: it computes, on a disk in memory.
 class ErasureTest {
 
     private static List<Long> erase(MemoryDisk disk, Long... leaves) throws IOException {

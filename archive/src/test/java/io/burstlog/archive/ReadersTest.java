@@ -10,12 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Readers while an archiver replaces files, and readers of files that somebody made to harm them. */
+@Tag("newest-jdk") // No JDK can matter: it computes, on a disk in memory.
 class ReadersTest {
 
     private static final VerifierKey KEY = Written.key(1).verifier();

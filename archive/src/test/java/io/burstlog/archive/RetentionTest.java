@@ -14,10 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Payloads whose time is over: an act first, then the file; leaves and proofs stay. */
+@Tag("newest-jdk") // No JDK can matter: it computes, on a disk in memory.
 class RetentionTest {
 
     private static final long FILE = Tiles.PAYLOAD_LEAVES;

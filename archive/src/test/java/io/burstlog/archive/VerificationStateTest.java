@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A verification that was interrupted goes on, and nothing that was changed meanwhile passes. */
+@Tag("newest-jdk") // No JDK can matter: it computes.
 class VerificationStateTest {
 
     private static final long RECORDS = 2L * Tiles.PAYLOAD_LEAVES + 300;

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Eight threads log through Log4j into one ring, and die again and again. {@link KillJvm} does more. */
+@Tag("newest-jdk") // The layer kill-jvm of the proof kills the oldest one.
 class KillThroughLog4jIT {
     private static final int KILLS = Integer.getInteger("kill.rounds", 8);
 

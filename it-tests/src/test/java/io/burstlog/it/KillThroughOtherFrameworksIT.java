@@ -4,6 +4,7 @@ package io.burstlog.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * As {@link KillThroughLog4jIT}, through Logback in Spring Boot and through java.util.logging, to two log files that
  * roll.
  */
+@Tag("newest-jdk") // SIGKILL leaves no JDK a say; ends in order are EndOfJvmIT's.
 class KillThroughOtherFrameworksIT {
     private static final int KILLS = Math.max(4, Integer.getInteger("kill.rounds", 12) / 3);
 

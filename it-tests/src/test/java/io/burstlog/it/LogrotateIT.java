@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** logrotate with {@code create} and {@code delaycompress}, as in docs/deployment.md, while threads log. */
+@Tag("oldest-jdk") // The engine follows the files, not the JDK.
 @Timeout(600)
 class LogrotateIT {
     private static final int THREADS = 4;

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Elasticsearch and OpenSearch have the plugins of their configuration, but not the configuration: here it is one in
  * its shape. NOT TRIED are the files of Kafka, Solr and Logstash: no registry has a jar with them.
  */
+@Tag("oldest-jdk") // The programs' own classes are those of any JDK.
 @Timeout(180)
 class OwnPartsOfProgramsIT {
 

@@ -21,11 +21,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kills of a process with a ring and a copy of it. */
+@Tag("oldest-jdk") // SIGKILL leaves no JDK a say.
 @Timeout(300)
 class CopyKillTest {
 
