@@ -49,6 +49,6 @@ int lock_is_held(int fd);
 int lock_is_writers(int fd);
 
 /* Like medium_holders, for a path. Opens no device whose open has an effect. */
-void lock_holders(const char *path, char *text, size_t text_bytes);
+int lock_holders(const char *path, char *text, size_t text_bytes);
 
 #endif

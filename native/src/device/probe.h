@@ -27,8 +27,9 @@ void medium_probe(int fd, struct medium_facts *facts);
 #define MEDIUM_HOLDERS_BYTES 512
 
 /* Writes the processes that hold a write lock on the file of `fd`, or have its device open for writing by any node, as
- * "1234 (java)"; "" if it sees none. Leaves out fd itself, and waits for no file system. */
-void medium_holders(int fd, char *text, size_t text_bytes);
+ * "1234 (java)"; "" if it sees none. Leaves out fd itself, and waits for no file system. Returns 1 if it has looked at each
+ * process of the host; 0: others may hold it, which this user may not look at, or which are not in its PID namespace. */
+int medium_holders(int fd, char *text, size_t text_bytes);
 
 /* Like medium_holders, for a block device. */
 void block_holders(dev_t number, char *text, size_t text_bytes);

@@ -4,7 +4,8 @@
  *
  * DESIGN. Recovery proves the log once, from the whole medium. From there on the sight follows the records: each header
  * has the watermark at which it was sealed, and so proves what was durable before. Notes and checkpoints prove more. The
- * last commit is proven by the next one, or by a note. When nobody writes the ring, its log is all that recovery found.
+ * last commit is proven by the next one, or by a note. When nobody writes the ring, its log is all that recovery found. The
+ * writer of a device may be a process that this one may not look at: then only root of the host can know that nobody does.
  * Each sign of another epoch makes the sight outdated.
  */
 #include <errno.h>
@@ -22,7 +23,8 @@
 
 #define LOOK_LEAST_NS 1000000
 #define LOOK_MOST_NS 20000000
-#define TORN_LOOKS 50 /* so many looks in a row may find a head that is just written */
+#define ASK_NS 1000000000 /* who writes a device is asked no more often: that looks at each process of the host */
+#define TORN_LOOKS 50     /* so many looks in a row may find a head that is just written */
 #define PIECE_BYTES (128u * 1024u)
 
 struct medium_sight {
@@ -38,7 +40,8 @@ struct medium_sight {
     uint64_t released;                /* by the newest look */
     struct sight_place start;         /* the least drained place of the newest checkpoint */
     uint64_t floor;
-    int is_written; /* another process had the ring open for writing at the last look */
+    int is_written;   /* another process may have had the ring open for writing at the last look */
+    int64_t asked_ns; /* when it was asked who writes the device; 0: never */
     int is_outdated;
     int torn_looks;
     uint64_t looked_again_at; /* the last position whose bytes were not those of its record */
@@ -135,14 +138,23 @@ static void scan(struct medium_sight *self) {
     }
 }
 
-static int is_written_now(const struct medium_sight *self) {
+static int is_device_written(struct medium_sight *self) {
     char holders[256];
+    const int64_t now_ns = platform_monotonic_ns(self->platform);
+    if (self->asked_ns != 0 && now_ns - self->asked_ns < ASK_NS) {
+        return self->is_written;
+    }
+    self->asked_ns = now_ns;
+    const int has_looked_at_all = lock_holders(self->device->path, holders, sizeof holders);
+    return !has_looked_at_all || holders[0] != '\0';
+}
+
+static int is_written_now(struct medium_sight *self) {
     if (!self->device->is_file) {
-        lock_holders(self->device->path, holders, sizeof holders);
-        return holders[0] != '\0';
+        return is_device_written(self);
     }
     const int fd = open(self->device->path, O_RDONLY | O_CLOEXEC);
-    const int held = fd < 0 ? 0 : lock_is_held(fd);
+    const int held = fd < 0 ? self->is_written : lock_is_held(fd);
     if (fd >= 0) {
         close(fd);
     }
@@ -375,6 +387,7 @@ int sight_of_medium(const struct platform *platform, struct device *device, stru
     self->pause_ns = LOOK_LEAST_NS;
     /* Before the medium is read: a writer that comes in between makes the sight outdated, and no record too many
      * durable. */
+    self->is_written = 1; /* if it cannot be asked */
     self->is_written = is_written_now(self);
     int rc = ring_view_open(platform, device, &view);
     if (rc == 0) {

@@ -6,6 +6,7 @@
 #include "log_fixture.h"
 
 #include "device/lock.h"
+#include "device/open.h"
 #include "media/layout.h"
 
 #define LOOKS_NS 300000000ll /* a reader has looked for another epoch */
@@ -15,6 +16,36 @@ static burst_reader_t *reader;
 static char copy_path[128];
 static uint8_t *head;
 static int held = -1;
+
+/* ---------------------------------------------------------------------------------------------------- as a device */
+
+static int is_device; /* readers take the copy for a device */
+static const char *seen_holders;
+static int sees_all; /* the reader may look at each process of the host */
+static int asked;    /* so often who has the device open */
+
+int __real_device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
+                       struct device **device);
+int __wrap_device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
+                       struct device **device);
+int __wrap_device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
+                       struct device **device) {
+    const int rc = __real_device_open(platform, path, access, io, device);
+    if (rc == 0 && access == DEVICE_READ_ONLY && is_device) {
+        (*device)->is_file = 0;
+    }
+    return rc;
+}
+
+int __wrap_lock_holders(const char *path, char *text, size_t text_bytes);
+int __wrap_lock_holders(const char *path, char *text, size_t text_bytes) {
+    assert_non_null(strstr(path, copy_path));
+    asked++;
+    snprintf(text, text_bytes, "%s", seen_holders);
+    return sees_all;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- steps */
 
 static burst_t *open_it(void) {
     burst_config_t config = small_config();
@@ -131,6 +162,44 @@ static void the_last_commit_comes_when_it_is_proven(void **state) {
     expect_nothing();
 }
 
+/* Nobody is known to write the device, and nobody is known not to. */
+static void a_writer_that_cannot_be_seen_may_be_in_the_midst_of_the_last_commit(void **state) {
+    (void)state;
+    open_it();
+    append(1, 2);
+    keep_head();
+    append(3, 3);
+    copy_ring();
+    is_device = 1;
+    open_reader();
+    expect(1, 2);
+    expect_nothing();
+    seen_holders = "17 (java)";
+    sees_all = 1;
+    for (const int before = asked; asked == before;) {
+        expect_nothing();
+    }
+    seen_holders = ""; /* it has ended */
+    expect(3, 3);
+}
+
+static void who_writes_a_device_is_asked_once_a_second(void **state) {
+    (void)state;
+    burst_read_t record;
+    open_it();
+    append(1, 2);
+    keep_head();
+    copy_ring();
+    is_device = 1;
+    const int64_t before_ns = platform_monotonic_ns(&platform_linux);
+    open_reader();
+    for (int waits = 0; waits < 10; waits++) {
+        next(&record, LOOKS_NS);
+    }
+    const int64_t took_ns = platform_monotonic_ns(&platform_linux) - before_ns;
+    assert_in_range(asked, 2, 1 + took_ns / SECOND_NS);
+}
+
 /* Behind the records of another epoch those of this one are not there any more. */
 static void another_epoch_is_noticed_while_somebody_holds_the_ring(void **state) {
     (void)state;
@@ -162,6 +231,8 @@ static void another_epoch_is_noticed_while_somebody_holds_the_ring(void **state)
 static int begin(void **state) {
     const int rc = make_folder(state);
     snprintf(copy_path, sizeof copy_path, "%s/copy", folder);
+    seen_holders = "";
+    is_device = sees_all = asked = 0;
     return rc;
 }
 
@@ -180,6 +251,8 @@ int main(void) {
 #define SIGHT_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         SIGHT_TEST(the_last_commit_comes_when_it_is_proven),
+        SIGHT_TEST(a_writer_that_cannot_be_seen_may_be_in_the_midst_of_the_last_commit),
+        SIGHT_TEST(who_writes_a_device_is_asked_once_a_second),
         SIGHT_TEST(another_epoch_is_noticed_while_somebody_holds_the_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

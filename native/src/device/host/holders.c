@@ -18,12 +18,20 @@
 #include "device/host/mounts.h"
 #include "device/probe.h"
 
+/* The inode of the namespace that has all processes of the host: PID_NS_INIT_INO of the kernel. */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu
+
 struct sought {
     int fd;                   /* descriptor that does not count */
     mode_t kind;              /* S_IFBLK, S_IFCHR (a DAX device) or S_IFREG */
     dev_t number;             /* number of the device, or of the file's file system */
     unsigned long long inode; /* inode of the file */
 };
+
+/* Whether a look has failed since its process has ended, or has closed the descriptor. */
+static int has_gone(void) {
+    return errno == ENOENT || errno == ESRCH;
+}
 
 static FILE *open_fdinfo(const char *process, const char *descriptor) {
     char path[300];
@@ -92,22 +100,24 @@ static int is_local(const char *process, const char *descriptor) {
     return 0;
 }
 
-/* Whether the process has the medium open, even by another node of the same device. */
+/* Whether the process has the medium open, even by another node of the same device; -1: it may not be looked at. */
 static int has_opened(int directory, const char *process, const char *descriptor, const struct sought *sought) {
     char target[2];
     struct stat status;
-    return readlinkat(directory, descriptor, target, sizeof(target)) > 0 && target[0] == '/' &&
-           is_open_for_writing(process, descriptor) && is_local(process, descriptor) &&
+    if (readlinkat(directory, descriptor, target, sizeof(target)) < 0)
+        return has_gone() ? 0 : -1;
+    return target[0] == '/' && is_open_for_writing(process, descriptor) && is_local(process, descriptor) &&
            fstatat(directory, descriptor, &status, 0) == 0 && (status.st_mode & S_IFMT) == sought->kind &&
            status.st_rdev == sought->number;
 }
 
+/* Returns 1, 0, or -1 if the process may not be looked at. */
 static int holds(const char *process, const struct sought *sought) {
     char path[300];
     snprintf(path, sizeof(path), "/proc/%s/fd", process);
     DIR *descriptors = opendir(path);
     if (descriptors == NULL)
-        return 0; /* the process has ended, or is another user's */
+        return has_gone() ? 0 : -1;
     int is_self = atol(process) == (long)getpid(), held = 0;
     struct dirent *entry;
     while (!held && (entry = readdir(descriptors)) != NULL) {
@@ -147,24 +157,34 @@ static void append_process(const char *pid, char *text, size_t text_bytes) {
     snprintf(text + used, text_bytes - used, "%s%s (%s)", used > 0 ? ", " : "", pid, command);
 }
 
-static void find_holders(const struct sought *sought, char *text, size_t text_bytes) {
+static int is_in_first_namespace(void) {
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == FIRST_PID_NAMESPACE;
+}
+
+/* Returns 1 if it has looked at each process of the host. */
+static int find_holders(const struct sought *sought, char *text, size_t text_bytes) {
+    int has_looked_at_all = is_in_first_namespace(), has_first = 0;
     text[0] = '\0';
     DIR *processes = opendir("/proc");
     if (processes == NULL)
-        return;
+        return 0;
     struct dirent *entry;
     while ((entry = readdir(processes)) != NULL) {
-        if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, sought))
+        const int held = isdigit((unsigned char)entry->d_name[0]) ? holds(entry->d_name, sought) : 0;
+        if (held > 0)
             append_process(entry->d_name, text, text_bytes);
+        has_looked_at_all &= held >= 0;
+        has_first |= strcmp(entry->d_name, "1") == 0; /* hidepid= hides those of other users */
     }
     closedir(processes);
+    return has_looked_at_all && has_first;
 }
 
-void medium_holders(int fd, char *text, size_t text_bytes) {
+int medium_holders(int fd, char *text, size_t text_bytes) {
     struct sought sought;
     text[0] = '\0';
-    if (seek(fd, &sought) == 0)
-        find_holders(&sought, text, text_bytes);
+    return seek(fd, &sought) == 0 && find_holders(&sought, text, text_bytes);
 }
 
 void block_holders(dev_t number, char *text, size_t text_bytes) {
