@@ -58,6 +58,20 @@ void readers_over_laps(struct world *world) {
     }
 }
 
+/* Readers rest for long, and are told that they missed records: no ring and no file has these any more. */
+void readers_over_laps_without_archives(struct world *world) {
+    begin(world);
+    world->has_readers = READERS_ARE_SLOW;
+    for (uint32_t i = 0; i < 24; i++) {
+        append(world, 1000 + 411 * i % 3000);
+        if (i % 4 == 3) {
+            const char *archive = roll(world);
+            log_drain_all(world);
+            readers_delete(world, archive);
+        }
+    }
+}
+
 void readers_over_opens(struct world *world) {
     begin(world);
     for (uint32_t i = 0; i < 3; i++) {

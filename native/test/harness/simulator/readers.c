@@ -20,8 +20,7 @@ struct sim_reader {
     struct read_source *source;
     int64_t now_ns;
     int allocations;
-    uint64_t last;   /* all up to this sequence was given, or need not be */
-    uint64_t missed; /* so many were told as missed, and are not accounted for yet */
+    uint64_t last; /* all up to this sequence was given, was told as missed, or need not come */
     uint64_t random_state;
     uint64_t given;
 };
@@ -100,9 +99,7 @@ static int need_not_come(const struct world *world, uint64_t sequence) {
 static void pass_to(const struct world *world, enum reader_kind kind, uint64_t sequence) {
     struct sim_reader *reader = &readers[kind];
     for (uint64_t left = reader->last + 1; left < sequence; left++) {
-        if (reader->missed > 0) {
-            reader->missed--;
-        } else if (!need_not_come(world, left)) {
+        if (!need_not_come(world, left)) {
             violation(world, "I11: a reader %s got record %llu behind %llu, and was not told that it missed %llu",
                       names[kind], (unsigned long long)sequence, (unsigned long long)reader->last,
                       (unsigned long long)left);
@@ -131,6 +128,18 @@ static void take(struct world *world, enum reader_kind kind, uint64_t sequence) 
     if (world->level == 0 && sequence > world->model.acknowledged) {
         world->model.acknowledged = sequence;
     }
+}
+
+/* Those records are accounted for, and no others: it gets none of them, and is told of the next that it misses. */
+static void take_missed(struct world *world, enum reader_kind kind, const burst_read_t *missed) {
+    struct sim_reader *reader = &readers[kind];
+    const uint64_t from = (uint64_t)missed->sequence;
+    if (from <= reader->last) {
+        violation(world, "I11: a reader %s was told behind record %llu that it missed %llu from %llu on", names[kind],
+                  (unsigned long long)reader->last, (unsigned long long)missed->count, (unsigned long long)from);
+    }
+    pass_to(world, kind, from);
+    reader->last += missed->count;
 }
 
 static void take_record(struct world *world, enum reader_kind kind, const burst_read_t *record) {
@@ -189,7 +198,7 @@ static int take_one(struct world *world, enum reader_kind kind) {
                   rc < 0 ? error_text() : "records are said to be lost");
     }
     if (rc == 1 && record.kind == BURST_READ_MISSED) {
-        reader->missed += record.count;
+        take_missed(world, kind, &record);
     } else if (rc == 1 && record.kind == BURST_READ_LINE) {
         take_line(world, kind, &record);
     } else if (rc == 1) {
@@ -220,6 +229,10 @@ static uint64_t some_or_all(uint64_t *state) {
     return chance == 0 ? UINT64_MAX : chance - 1;
 }
 
+static int rests(const struct world *world, struct sim_reader *reader) {
+    return world->has_readers > 1 && random_next(&reader->random_state) % (uint64_t)world->has_readers != 0;
+}
+
 void readers_step(struct world *world, enum reader_kind kind) {
     struct sim_reader *reader = &readers[kind];
     if (kind == READER_SURVIVOR ? reader->source == NULL : !world->has_readers) {
@@ -229,7 +242,7 @@ void readers_step(struct world *world, enum reader_kind kind) {
     if (reader->source == NULL) {
         open_reader(world, kind, kind == READER_OF_MEDIUM);
     }
-    if (reader->source != NULL) {
+    if (reader->source != NULL && !rests(world, reader)) {
         take_some(world, kind, some_or_all(&reader->random_state));
     }
     sim_reading_on(NULL);

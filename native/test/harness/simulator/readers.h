@@ -9,6 +9,8 @@
 
 #include "harness/simulator/world.h"
 
+#define READERS_ARE_SLOW 60 /* for has_readers: they take one step in so many */
+
 enum reader_kind {
     READER_BY_WINDOW,
     READER_OF_MEDIUM,

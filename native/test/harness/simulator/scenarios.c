@@ -378,6 +378,7 @@ const struct scenario scenarios[] = {
     {"index-comes-and-goes", 16, 1, index_comes_and_goes, 1},
     {"readers-of-the-ring", 8, 1, readers_of_the_ring, 0},
     {"readers-over-laps", 8, 1, readers_over_laps, 0},
+    {"readers-over-laps-without-archives", 8, 1, readers_over_laps_without_archives, 0},
     {"readers-over-opens", 12, 1, readers_over_opens, 0},
     {"readers-beside-the-drain", 12, 2, readers_beside_the_drain, 0},
     {"readers-beside-rolls", 16, 1, readers_beside_rolls, 0},

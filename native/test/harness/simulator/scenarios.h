@@ -140,6 +140,7 @@ void index_comes_and_goes(struct world *world);
 /* reader_scenarios.c */
 void readers_of_the_ring(struct world *world);
 void readers_over_laps(struct world *world);
+void readers_over_laps_without_archives(struct world *world);
 void readers_over_opens(struct world *world);
 void readers_beside_the_drain(struct world *world);
 void readers_beside_rolls(struct world *world);

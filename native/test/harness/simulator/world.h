@@ -315,7 +315,7 @@ struct world {
     int fail_allocation_in;            /* the allocation after this many fails; < 0: none does */
     struct window_maker *window_maker; /* of its engines; NULL: they have no window */
     int is_held;                       /* a process has the ring open, or opens it */
-    int has_readers;                   /* readers.h: they take steps between the operations */
+    int has_readers;                   /* readers.h: they take steps between the operations, or one in so many */
     int park_drains;                   /* while a caller waits for space the drain runs */
     int in_park;
     unsigned process;  /* that runs: simulator/processes; 0: there is only one */
