@@ -14,6 +14,8 @@
 
 #define SURVIVES_IN 4 /* in one of so many states a reader outlives the writer */
 #define ROT_IN 8      /* in one of so many states the newest checkpoint rots as well */
+#define FULL_IN 4     /* in one of so many recoveries of a copied log its disk is full */
+#define LIMP_STEPS 6
 
 struct exploration exploration;
 
@@ -155,6 +157,19 @@ static void stall_one(struct world *world) {
     world->files.stalled = NULL;
 }
 
+/* The crash has mended no disk: one that was full is so for a while, and one of a copied log gets full. */
+static void limp(struct world *world) {
+    if (world->copy.is_kept && world_random(world, FULL_IN) == 0) {
+        world->files.space_bytes = (int64_t)world_random(world, 4000);
+    }
+    world->index_may_fail |= world->files.space_bytes >= 0;
+    for (int step = 0; step < LIMP_STEPS && world->files.space_bytes >= 0; step++) {
+        sim_copy_step(world, 0);
+        log_drain(world, step % 2);
+    }
+    world->files.space_bytes = -1;
+}
+
 /* Goes on in one of several ways, as if nothing had happened. */
 static void live_on(struct world *world, uint64_t variant) {
     if (variant % 3 == 0) {
@@ -186,6 +201,7 @@ static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(s
     }
     world->before_operation = crash_in_it != NULL ? crash_in_it : readers_have_survivor() ? survivor_looks : NULL;
     log_open_whole(world);
+    limp(world);
     if (world->has_streams) {
         open_streams(world);
         stall_one(world);
@@ -221,8 +237,16 @@ static void rot_newest_checkpoint(struct world *world) {
         uint8_t *slot = world_checkpoint(world, ledger_newest(ledger));
         slot[world_random(world, checkpoint_claims(slot))] ^= 1;
         world->model.drained = 0;
+        world->copy.may_go_back = 1; /* that one may be of a log that was diverted */
     }
     ledger_close(ledger);
+}
+
+/* A disk that is full stays so, and one whose writes are short. */
+static void leave(const struct crash *crash, uint64_t state, uint64_t states, struct world *after) {
+    crash_build(crash, state, states, after);
+    after->files.space_bytes = crash->world->files.space_bytes;
+    after->files.write_at_most = crash->world->files.write_at_most;
 }
 
 /* The second crash. */
@@ -238,7 +262,7 @@ static void crash_recovery(struct world *world, const char *operation) {
     crash_survey(&crash, world, mix(mix(now->seed, now->points), mix(now->state, now->second_point)));
     const uint64_t states = crash_states(&crash, now->second_sampled, now->second_sampled);
     for (now->second_state = 0; now->second_state < states; now->second_state++) {
-        crash_build(&crash, now->second_state, states, levels[2]);
+        leave(&crash, now->second_state, states, levels[2]);
         recover(levels[2], now->second_state, NULL);
         now->second_states++;
     }
@@ -275,7 +299,7 @@ static void crash_run(struct world *world, const char *operation) {
         if (survives) {
             readers_make_survivor(world, levels[1], mix(now->state, now->points));
         }
-        crash_build(&crash, now->state, states, levels[1]);
+        leave(&crash, now->state, states, levels[1]);
         if (mix(now->points, now->state) % ROT_IN == 0) {
             rot_newest_checkpoint(levels[1]);
         }

@@ -57,6 +57,7 @@ int log_open(struct world *world) {
     world->model.incarnation++;
     world->is_held = 1;
     world->copy.may_miss |= world->copy.may_go_back;
+    world->copy.may_go_back = 0;
     return engine_open(&parts, &config, &world->engine);
 }
 
@@ -169,8 +170,7 @@ void log_open_whole(struct world *world) {
                   (unsigned long long)world->model.acknowledged + 1, (unsigned long long)next);
     }
     world->model.offered = world->model.acknowledged;
-    sim_copy_begin(world);
-    sim_copy_end_step(world);
+    sim_copy_end_open(world);
 }
 
 void log_close(struct world *world) {

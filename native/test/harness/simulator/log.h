@@ -77,6 +77,8 @@ static inline int is_in_segments(const char *name) {
     return strncmp(name, SEGMENTS_FOLDER "/", sizeof SEGMENTS_FOLDER) == 0;
 }
 
+/* The log is open. A log that was diverted may go back at the next open. */
+void sim_copy_end_open(struct world *world);
 /* The copy begins behind its last record: it and the ring agree, and no record is in neither. */
 void sim_copy_begin(struct world *world);
 /* The copier takes, or confirms, or does nothing; all: it takes and confirms all there is. */

@@ -132,12 +132,26 @@ static void check_log_is_behind(const struct world *world) {
     }
 }
 
+static int is_diverted(const struct world *world) {
+    int diverted = 0;
+    EACH_STREAM(world->engine->drainer.drain, stream) {
+        diverted |= stream->noted.outlet.diverted_sequence != 0 || stream->next.outlet.diverted_sequence != 0;
+    }
+    return diverted;
+}
+
 void sim_copy_end_step(struct world *world) {
     struct sim_copy *copy = &world->copy;
     if (copier_of(world) != NULL && copier_has_begun(copier_of(world))) {
         check_log_is_behind(world);
         copy->may_miss = copy->is_away || first_ahead(world) != 0;
     }
+}
+
+void sim_copy_end_open(struct world *world) {
+    sim_copy_begin(world);
+    sim_copy_end_step(world);
+    world->copy.may_go_back |= is_diverted(world);
 }
 
 static int has_its_place(const struct world *world, const struct sim_stream *wanted) {

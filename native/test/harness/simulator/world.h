@@ -282,7 +282,7 @@ struct sim_copy {
     uint64_t acknowledged; /* both have them: what a call may have been told */
     int may_fail;          /* syncs of the log file may fail, and the copy may be declared away */
     int is_away;
-    int may_go_back; /* a sync failed: the next open may bring the log back to its file */
+    int may_go_back; /* a sync failed, or the log is diverted: the next open may bring it back to its file */
     int may_miss;    /* the log may be ahead: the copy is or was away, or an open brought records to an earlier place */
     struct {
         uint32_t epoch, incarnation;
