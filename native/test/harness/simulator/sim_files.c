@@ -162,11 +162,27 @@ void sim_sync_names(struct sim_files *files) {
     files->change_count = 0;
 }
 
+/* Whether the name stands in the folder of `path`. */
+static int is_beside(const char *name, const char *path) {
+    const size_t folder_bytes = (size_t)(strrchr(path, '/') - path) + 1;
+    return strncmp(name, path, folder_bytes) == 0 && strchr(name + folder_bytes, '/') == NULL;
+}
+
+/* The sync of a folder promises its own names alone. A rename is one change, of both folders. */
 static int sim_sync_name(const struct files *files, const char *path) {
     struct sim_files *sim = files_of(files);
-    (void)path;
+    unsigned left = 0;
     world_operation(sim->world, "sync of the directory");
-    sim_sync_names(sim);
+    path = follow(sim, path);
+    for (unsigned i = 0; i < sim->change_count; i++) {
+        const struct name_change change = sim->changes[i];
+        if (is_beside(change.removed, path) || is_beside(change.added.name, path)) {
+            sim_names_apply(sim->durable_names, &change);
+        } else {
+            sim->changes[left++] = change;
+        }
+    }
+    sim->change_count = left;
     return 0;
 }
 
