@@ -29,7 +29,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p><b>Space</b> is given in the order of arrival. This thread puts the records of waiting threads into the ring
  * itself, as many as fit. So no thread wakes for space that it does not get, and none needs a buffer meanwhile.
  */
-final class Waker implements Runnable {
+final class Waker {
 
     private static final int BUFFER_BYTES = 512;
     private static final long AGAIN_NANOS = 1_000_000;
@@ -73,7 +73,10 @@ final class Waker implements Runnable {
         starting.lock();
         try {
             if (thread == null) {
-                Thread started = new Thread(this, name);
+                // All that the thread needs comes first: it never ends for lack of memory.
+                Progress progress = new Progress(calls, log);
+                RecordBuffer buffer = RecordBuffer.allocate(BUFFER_BYTES, Integer.MAX_VALUE);
+                Thread started = new Thread(() -> run(progress, buffer), name);
                 started.setDaemon(true);
                 started.start();
                 thread = started;
@@ -244,10 +247,7 @@ final class Waker implements Runnable {
         }
     }
 
-    @Override
-    public void run() {
-        Progress progress = new Progress(calls, log);
-        RecordBuffer buffer = RecordBuffer.allocate(BUFFER_BYTES, Integer.MAX_VALUE);
+    private void run(Progress progress, RecordBuffer buffer) {
         while (!isOver) {
             try {
                 if (isNobodyWaiting()) {
@@ -384,13 +384,26 @@ final class Waker implements Runnable {
         waiter.record = null;
         if (sequence > 0 && record.isAwaited) {
             waiter.sequence = sequence;
-            durable.add(waiter);
-            waiter.compareAndSet(Waiter.TAKEN, Waiter.IN_RING);
+            linkForDurability(waiter);
         } else {
             waiter.result = sequence;
             waiter.release(Waiter.DONE);
         }
         return true;
+    }
+
+    /** Tries until there is memory for it: the record is in the ring, and nobody else releases its thread. */
+    private void linkForDurability(Waiter waiter) {
+        while (!isOver) {
+            try {
+                durable.add(waiter);
+                waiter.compareAndSet(Waiter.TAKEN, Waiter.IN_RING);
+                return;
+            } catch (OutOfMemoryError tooLittle) {
+                LockSupport.parkNanos(AGAIN_NANOS);
+            }
+        }
+        waiter.release(Waiter.ASK);
     }
 
     private long put(WaitingRecord record, RecordBuffer buffer) {

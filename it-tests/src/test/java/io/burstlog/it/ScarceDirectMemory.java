@@ -30,7 +30,7 @@ final class ScarceDirectMemory {
         System.out.println(taken.isEmpty() ? "took nothing" : "took it all");
     }
 
-    private static List<ByteBuffer> takeAllMemory() {
+    static List<ByteBuffer> takeAllMemory() {
         List<ByteBuffer> taken = new ArrayList<>();
         for (int bytes = 1 << 20; bytes > 0; ) {
             try {

@@ -2,6 +2,7 @@
 package io.burstlog.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.util.List;
@@ -59,6 +60,30 @@ class UnluckyJvmIT {
         assertThat(said).containsExactly("took it all");
         assertThat(Files.readAllLines(installation.file()))
                 .hasSize(ScarceDirectMemory.LONG_EVENTS + ScarceDirectMemory.SHORT_EVENTS);
+    }
+
+    /** It would stand for ever, and so would each that comes after it. */
+    @Test
+    void aVirtualThreadWithoutMemoryOutsideTheHeapIsRefused() throws Exception {
+        assumeTrue(VirtualThreads.areThere(), "there are no virtual threads before JDK 21");
+        Installation installation = Installation.fresh("scarce-for-virtual-threads");
+        Process child = ChildJvm.start(
+                List.of(),
+                List.of("-XX:MaxDirectMemorySize=16m"),
+                installation,
+                ScarceForVirtualThreads.class,
+                installation.ring().toString(),
+                installation.file().toString());
+        try {
+            assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as("the child ends")
+                    .isTrue();
+            installation.requireSuccess(child);
+            assertThat(child.inputReader().lines().toList()).containsExactly("refused", "durable");
+            assertThat(Files.readAllLines(installation.file())).containsExactly("order");
+        } finally {
+            child.destroyForcibly();
+        }
     }
 
     @Test
