@@ -139,7 +139,7 @@ final class Shippers {
                     LOGGER.warn("Burst: the segments folder {} is passed on now, by {}.", folder, settings);
                 }
                 return started;
-            } catch (final BurstException | LinkageError failure) {
+            } catch (final RuntimeException | LinkageError | OutOfMemoryError failure) {
                 if (!isTold) {
                     LOGGER.warn(
                             "Burst: the segments folder {} is not passed on by {}, which is tried again each second: {}",

@@ -204,7 +204,7 @@ public final class Archiver implements AutoCloseable {
             } catch (RefusedException refused) {
                 end("the archive " + config.archive() + " gets no more records from here: " + refused.getMessage());
                 return;
-            } catch (IOException | BurstException failed) {
+            } catch (IOException | BurstException | OutOfMemoryError failed) {
                 backOff = head == before ? backOff : FIRST_BACK_OFF_MILLIS;
                 tellWait(failed);
             } catch (RuntimeException | Error bug) {
@@ -235,7 +235,7 @@ public final class Archiver implements AutoCloseable {
         figures.begin();
         try {
             archive();
-        } catch (IOException | BurstException failed) {
+        } catch (IOException | BurstException | OutOfMemoryError failed) {
             figures.fail();
             look();
             throw failed;
@@ -413,7 +413,7 @@ public final class Archiver implements AutoCloseable {
         config.listener().accept(new BurstEvent(severity, Instant.now(), sentence));
     }
 
-    private void tellWait(Exception failed) {
+    private void tellWait(Throwable failed) {
         String reason = failed.getMessage() == null ? failed.toString() : failed.getMessage();
         if (!isFailing || !reason.equals(told)) {
             tell(

@@ -19,6 +19,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,13 +76,17 @@ class ArchiverTest {
     }
 
     private Archiver start() {
+        return start(Written.CLOCKS);
+    }
+
+    private Archiver start(Clocks clocks) {
         return Archiver.start(ArchiverConfig.builder()
                 .folder(segments())
                 // Relative, as somebody may write it.
                 .archive(Path.of("").toAbsolutePath().relativize(archive()).toString())
                 .key(keyFile().toString())
                 .interval(Duration.ofMillis(20))
-                .clocks(Written.CLOCKS)
+                .clocks(clocks)
                 .listener(this::hear)
                 .build());
     }
@@ -272,6 +277,28 @@ class ArchiverTest {
             assertThat(notary.behind()).isZero();
         });
         assertThat(run(0, "verify", archive(), "--key", key)).contains("not checked: give what --help says");
+    }
+
+    @Test
+    void anArchiverWithoutMemoryForAMomentGoesOn() throws Exception {
+        append(10);
+        AtomicInteger asked = new AtomicInteger();
+        Clocks clocks = new Clocks(
+                () -> {
+                    if (asked.incrementAndGet() == 3) {
+                        throw new OutOfMemoryError("for a moment");
+                    }
+                    return Clocks.now();
+                },
+                System::nanoTime,
+                () -> null);
+        try (Archiver archiver = start(clocks)) {
+            await(() -> archiver.head() != null && archiver.head().size() == 11);
+            assertThat(archiver.failure()).isNull();
+        }
+        assertThat(events.stream().filter(each -> each.contains("for a moment")))
+                .hasSize(1);
+        assertThat(verify().findings()).isEmpty();
     }
 
     @Test

@@ -274,7 +274,7 @@ public final class KafkaShipper implements AutoCloseable {
             return null;
         } catch (InterruptException | InterruptedException stopped) {
             return isStopping ? null : stopped;
-        } catch (Exception failed) {
+        } catch (Exception | OutOfMemoryError failed) {
             return failed;
         }
     }
