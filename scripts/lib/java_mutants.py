@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds and runs the Java tests for scripts/prove/mutants: Maven builds a copy of the tree once, and then javac compiles the module
-that a seeded bug is in and JUnit runs the test that must notice it."""
+"""For scripts/prove/mutants: what tests do without a seeded bug; and Java's tests. Maven builds a copy of the tree once, and then
+javac compiles the module that a bug is in and JUnit runs the test that must notice it."""
 import contextlib
 import fcntl
 import glob
@@ -9,12 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import xml.etree.ElementTree
 
 POM = "{http://maven.apache.org/POM/4.0.0}"
 MAIN = os.path.join("src", "main", "java")
 TESTS = os.path.join("src", "test", "java")
-SECONDS = 90 # for a test, and more if it takes long without a mutant
+LEAST_SECONDS = 90 # for a test with a bug, and more if it takes long without it
+SOUND_SECONDS = 900 # for a test without a bug
 LEFT_OUT = ("async-loggers", "comparison") # the first needs a JVM of its own, the second takes minutes
 HANGS = "hangs"
 
@@ -65,6 +68,26 @@ def copy_changes(source, target, keeps=("target", ".git")):
 def read_bytes(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+class Sound:
+    """The tests without a bug. One that fails then kills nothing; how long it takes says when it hangs."""
+
+    def __init__(self):
+        self.locks, self.found = {}, {}
+
+    def find(self, test, run, build=lambda: None):
+        """(the seconds that the test gets with a bug, None or why it kills nothing). build() and run(seconds) are the test without
+        a bug: they return None, or what is wrong."""
+        with self.locks.setdefault(test, threading.Lock()):
+            if test not in self.found:
+                said = build()
+                begin = time.monotonic()
+                said = said or run(SOUND_SECONDS)
+                limit = max(LEAST_SECONDS, 4 * (time.monotonic() - begin))
+                self.found[test] = limit, said and "%s fails without any mutant: %s" % (test, said)
+                print("         %s" % (self.found[test][1] or "%s passes without a mutant" % test), flush=True)
+            return self.found[test]
 
 
 class JavaTree:
@@ -132,10 +155,8 @@ class JavaTree:
 class JavaBench:
     """Judges in a folder of its own, beside what the tree was built to."""
 
-    limits = {} # of tests: seconds
-
-    def __init__(self, tree, number):
-        self.tree = tree
+    def __init__(self, tree, number, sound):
+        self.tree, self.sound = tree, sound
         self.place = os.path.join(tree.folder, "bench%d" % number)
         shutil.rmtree(self.place, ignore_errors=True)
         self.classes = os.path.join(self.place, "mutated")
@@ -194,17 +215,25 @@ class JavaBench:
         _, name, method = test
         return ["--select-class=" + name] + (["--include-methodname=.*#" + method] if method else [])
 
-    def run_sound(self, test):
-        return self.run(test[0], self.select(test), 10 * SECONDS, mutated=False)
+    def without_bug(self, name, module, selection):
+        return self.sound.find(name, lambda seconds: self.run(module, selection, seconds, mutated=False))
 
     def judge(self, mutant, contents, test):
         """(layer or None, how)"""
         broken = self.compile({path: versions[1] for path, versions in contents.items()})
         if broken:
             return None, "does not compile: " + broken
-        said = self.run(test[0], self.select(test), self.limits.get(test, SECONDS))
+        module, selection = test[0], self.select(test)
+        limit, wrong = self.without_bug("%s of %s" % (mutant["by"], module), module, selection)
+        if wrong:
+            return None, wrong
+        said = self.run(module, selection, limit)
         if said:
             return mutant["by"], said
-        others = ["--scan-classpath=" + self.path(test[0], "target", "test-classes"), "--include-classname=.*Test"]
-        said = self.run(test[0], others + ["--exclude-tag=" + tag for tag in LEFT_OUT], 10 * SECONDS)
-        return (said.partition("#")[0], said) if said and said != HANGS else (None, "SURVIVES")
+        others = ["--scan-classpath=" + self.path(module, "target", "test-classes"), "--include-classname=.*Test"]
+        others += ["--exclude-tag=" + tag for tag in LEFT_OUT]
+        said = self.run(module, others, SOUND_SECONDS)
+        if not said or said == HANGS:
+            return None, "SURVIVES"
+        wrong = self.without_bug("each test of " + module, module, others)[1]
+        return (None, wrong) if wrong else (said.partition("#")[0], said)
