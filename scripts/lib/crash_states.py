@@ -12,6 +12,7 @@ import fcntl
 import os
 import pickle
 import random
+import re
 import struct
 import subprocess
 import time
@@ -24,11 +25,17 @@ NEW_MOUNTS, PRIVATE_TREE = 0x20000, 0x44000
 CHECK_SECONDS = 120
 LEAST_SPACE = 2 << 30  # of /dev/shm, to keep the images there
 
+LOST = re.compile(r"VIOLATION .*: recovery reports [1-9]\d* lost records|\bLOST: record")  # say machine-writer and `burstlog recover`
+
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Loss(Exception):
     """A state that does not hold what it must; says what."""
+
+
+class LostLine(Loss):
+    """An acknowledged line is gone, or the recovery reports lost records."""
 
 
 def call(function, *arguments):
@@ -245,7 +252,7 @@ class CrashStates:
         try:
             self.recover(left, wanted, drawing.random() < 0.3)
         except Loss as loss:
-            raise Loss("%s, behind entry %d of %d (%s), ring %s, log %s, seed '%s': %s" % (
+            raise type(loss)("%s, behind entry %d of %d (%s), ring %s, log %s, seed '%s': %s" % (
                 self.record.name, point, len(self.record.entries), phase, manners[0], manners[1], seed, loss)) from loss
         tally.states += 1
         tally.lines += sum(wanted)
@@ -284,14 +291,15 @@ class CrashStates:
         except subprocess.TimeoutExpired as late:
             raise Loss("%s does not end within %d s" % (program, CHECK_SECONDS)) from late
         if done.returncode != 0:
-            raise Loss("%s ends with %d: %s" % (program, done.returncode, done.stdout.strip()[-2000:]))
+            kind = LostLine if LOST.search(done.stdout) else Loss
+            raise kind("%s ends with %d: %s" % (program, done.returncode, done.stdout.strip()[-2000:]))
         return done.stdout
 
     def judge(self, said, wanted):
         found = {int(words[1]): int(words[2]) for words in map(str.split, said.splitlines()) if words[:1] == ["F"]}
         for thread, number in enumerate(wanted):
             if found[thread] < number:
-                raise Loss("thread %d: line %d was acknowledged, the log ends with line %d" % (thread, number, found[thread]))
+                raise LostLine("thread %d: line %d was acknowledged, the log ends with line %d" % (thread, number, found[thread]))
             if found[thread] > self.last_lines[thread] + 1:
                 raise Loss("thread %d: the log has line %d, and line %d was the last to be acknowledged" % (
                     thread, found[thread], self.last_lines[thread]))
