@@ -107,6 +107,11 @@ void burst_rolling_init_bytes(burst_rolling_t *rolling, size_t struct_bytes);
  */
 int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *roll, int64_t event_time_ns);
 
+/* Does what burst_stream_roll does, and never waits, as burst_offer: the roll becomes durable with the next record that
+ * is. Returns -EAGAIN, too, if the ring is full, or if another thread rolls the file of a stream that the engine rolls
+ * by itself. */
+int64_t burst_stream_offer_roll(burst_stream_t *stream, const burst_roll_t *roll, int64_t event_time_ns);
+
 /* The roll at which the drain waits. The drain writes nothing more to `file`. */
 typedef struct burst_roll_request {
     uint32_t struct_bytes; /* the caller sets it to sizeof(burst_roll_request_t) */

@@ -135,7 +135,8 @@ int64_t roll_enqueue(burst_stream_t *stream, const struct rolling_roll *files, i
     return put(stream, &roll, time_ns, ring_enqueue_roll, rule);
 }
 
-static int64_t append(burst_stream_t *stream, const struct checked_roll *checked, int64_t time_ns) {
+static int64_t append(burst_stream_t *stream, const struct checked_roll *checked, int64_t time_ns, int may_wait) {
+    static const struct ring_rule never_wait = {.on_full = RING_ON_FULL_FAIL, .timeout_ns = 0};
     const burst_roll_t *values = &checked->values;
     struct roll roll = roll_of(stream, &checked->files);
     const int rc = refuse_long(stream, values);
@@ -145,17 +146,19 @@ static int64_t append(burst_stream_t *stream, const struct checked_roll *checked
     roll.footer_bytes = (uint32_t)values->footer_bytes;
     roll.header_bytes = (uint32_t)values->header_bytes;
     roll.note_bytes = (uint32_t)values->note_bytes;
-    return rc < 0 ? rc : put(stream, &roll, time_ns, ring_append_roll, &stream->rule);
+    return rc < 0     ? rc
+           : may_wait ? put(stream, &roll, time_ns, ring_append_roll, &stream->rule)
+                      : put(stream, &roll, time_ns, ring_enqueue_roll, &never_wait);
 }
 
 /* The engine also rolls the stream by itself: it completes this roll, and its names and figures go on behind it. */
 static int64_t append_between(struct rolling *rolling, burst_stream_t *stream, struct checked_roll *roll,
-                              int64_t time_ns) {
-    const int rc = rolling_begin_roll(rolling, &roll->files, time_ns);
+                              int64_t time_ns, int may_wait) {
+    const int rc = rolling_begin_roll(rolling, &roll->files, time_ns, may_wait);
     if (rc < 0) {
         return rc;
     }
-    const int64_t sequence = append(stream, roll, time_ns);
+    const int64_t sequence = append(stream, roll, time_ns, may_wait);
     const uint64_t last = sequence > 0               ? (uint64_t)sequence
                           : sequence == -EINPROGRESS ? ring_next_sequence(stream->ring) - 1
                                                      : 0;
@@ -163,7 +166,7 @@ static int64_t append_between(struct rolling *rolling, burst_stream_t *stream, s
     return sequence;
 }
 
-int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *given, int64_t event_time_ns) {
+static int64_t roll_now(burst_stream_t *stream, const burst_roll_t *given, int64_t event_time_ns, int may_wait) {
     struct checked_roll roll;
     int rc = log_check_alive(stream->log);
     rc = rc < 0 ? rc : stream_check(stream);
@@ -172,6 +175,15 @@ int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *given, int
     if (rc < 0) {
         return rc;
     }
-    return stream_count(stream, stream->rolling != NULL ? append_between(stream->rolling, stream, &roll, event_time_ns)
-                                                        : append(stream, &roll, event_time_ns));
+    return stream_count(stream, stream->rolling != NULL
+                                    ? append_between(stream->rolling, stream, &roll, event_time_ns, may_wait)
+                                    : append(stream, &roll, event_time_ns, may_wait));
+}
+
+int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *roll, int64_t event_time_ns) {
+    return roll_now(stream, roll, event_time_ns, 1);
+}
+
+int64_t burst_stream_offer_roll(burst_stream_t *stream, const burst_roll_t *roll, int64_t event_time_ns) {
+    return roll_now(stream, roll, event_time_ns, 0);
 }

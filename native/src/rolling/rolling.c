@@ -181,7 +181,11 @@ void rolling_rules(const struct rolling *rolling, struct roll_rules *rules) {
     rules->head.keep_ns = files->keep_ns == INT64_MAX ? 0 : files->keep_ns;
 }
 
-int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns) {
+static int take_lock(struct rolling *rolling, int may_wait) {
+    return may_wait ? pthread_mutex_lock(&rolling->lock) : pthread_mutex_trylock(&rolling->lock);
+}
+
+int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns, int may_wait) {
     if (!atomic_load(&rolling->has_begun)) {
         return error_set(
             EAGAIN,
@@ -189,7 +193,10 @@ int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64
             "it can be written and has those",
             rolling->file, atomic_load(&rolling->host)->ring);
     }
-    pthread_mutex_lock(&rolling->lock);
+    if (take_lock(rolling, may_wait) != 0) {
+        return error_set(EAGAIN, "another thread rolls log file %s of ring %s, and this roll may not wait for it",
+                         rolling->file, atomic_load(&rolling->host)->ring);
+    }
     rolling->ending_bytes = atomic_load(&rolling->bytes);
     const int rc = begin_roll(rolling, roll, time_ns);
     if (rc < 0) {

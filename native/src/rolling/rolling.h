@@ -119,10 +119,11 @@ void rolling_rules(const struct rolling *rolling, struct roll_rules *rules);
 
 /*
  * Begins a roll that somebody asked for: fills the fields that it leaves open. Returns 0 with the lock held until
- * rolling_end_roll; or -errno with a sentence if nobody knows the next name, or if rolls of an earlier run come first.
- * rolling_end_roll gets the sequence of the roll record, or 0 if the ring did not accept it.
+ * rolling_end_roll; or -errno with a sentence if nobody knows the next name, if rolls of an earlier run come first, or
+ * if another thread rolls the file and the caller may not wait for it. rolling_end_roll gets the sequence of the roll
+ * record, or 0 if the ring did not accept it.
  */
-int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns);
+int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns, int may_wait);
 void rolling_end_roll(struct rolling *rolling, uint64_t sequence, int64_t time_ns);
 
 #endif

@@ -172,7 +172,7 @@ static void nothing_is_rolled_before_the_drain_has_passed_the_earlier_runs(void 
     append(1000, 1);
     append(1000, 1);
     assert_int_equal(rolls, 0);
-    assert_int_equal(rolling_begin_roll(rolling, &roll, 1), -EAGAIN);
+    assert_int_equal(rolling_begin_roll(rolling, &roll, 1, 1), -EAGAIN);
     assert_non_null(strstr(error_text(), "of ring /rings/r is not rolled yet"));
     atomic_store(&drained, BEGINS_AFTER);
     await(&awaited, 0); /* what was there before is tidied up */
@@ -217,13 +217,13 @@ static void a_roll_on_request_gets_what_it_does_not_say(void **state) {
     (void)state;
     struct rolling_roll roll = {.next_time_ns = 0}, said = {.target = "/a", .next_file_bytes = 5};
     open_at_once();
-    assert_int_equal(rolling_begin_roll(rolling, &roll, 1), 0);
+    assert_int_equal(rolling_begin_roll(rolling, &roll, 1, 1), 0);
     append(1000, 1); /* who finds a roll under way does not roll */
     rolling_end_roll(rolling, 0, 1);
     assert_int_equal(rolls, 0);
     assert_string_equal(roll.target, at("log-1"));
     assert_int_equal(roll.next_file_bytes, LIMIT_BYTES);
-    assert_int_equal(rolling_begin_roll(rolling, &said, 1), 0);
+    assert_int_equal(rolling_begin_roll(rolling, &said, 1, 1), 0);
     rolling_end_roll(rolling, 9, 1);
     assert_string_equal(said.target, "/a");
     assert_int_equal(said.next_file_bytes, 5);

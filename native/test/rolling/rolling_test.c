@@ -301,6 +301,25 @@ static void an_offer_waits_for_no_roll_in_a_full_ring(void **state) {
     assert_holds(paths[0], "ghi\n");
 }
 
+static void a_roll_that_is_offered_waits_for_no_space_and_for_no_other(void **state) {
+    (void)state;
+    const burst_rolling_t rolling = rolling_of(1ull << 40);
+    burst_stream_t *stream = burst_main_stream(open_rolling(&rolling));
+    const burst_roll_t roll = roll_to(archive);
+    pthread_mutex_lock(&stream->rolling->lock); /* as if one were rolling for ever */
+    assert_int_equal(burst_stream_offer_roll(stream, &roll, 1000), -EAGAIN);
+    pthread_mutex_unlock(&stream->rolling->lock);
+    atomic_store(&cannot_be_written, 1);
+    fill(stream, 1);
+    assert_int_equal(burst_stream_offer_roll(stream, &roll, 1000), -EAGAIN);
+    atomic_store(&cannot_be_written, 0);
+    append(stream, "abc\n"); /* waits for space */
+    assert_true(burst_stream_offer_roll(stream, &roll, 1000) > 0);
+    append(stream, "def\n");
+    assert_int_equal(burst_close(stream->log), 0);
+    assert_holds(paths[0], ">def\n");
+}
+
 static void nobody_is_kept_from_rolling_by_what_comes_after_a_roll(void **state) {
     (void)state;
     burst_rolling_t rolling = rolling_of(4);
@@ -422,6 +441,7 @@ int main(void) {
         TEST(what_was_rolled_is_compressed_and_the_oldest_deleted),
         TEST(names_wait_for_what_an_earlier_run_has_rolled),
         TEST(an_offer_waits_for_no_roll_in_a_full_ring),
+        TEST(a_roll_that_is_offered_waits_for_no_space_and_for_no_other),
         TEST(nobody_is_kept_from_rolling_by_what_comes_after_a_roll),
         TEST(a_roll_that_was_given_up_is_tried_again),
         TEST(every_line_of_all_threads_is_in_one_file_and_in_order),

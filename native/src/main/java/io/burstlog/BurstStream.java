@@ -177,6 +177,20 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     }
 
     /**
+     * Rolls as {@link #roll(Roll, long)} does, and never waits: the roll becomes durable with the next record that is.
+     *
+     * @param roll the bytes that the files get, and their names
+     * @param timeNanos the time of the roll, in nanoseconds since 1970: the birth of the file that begins
+     * @return the sequence of the record; -1 if the ring is full, or if a roll of another thread or records of an
+     *     earlier run come first in a stream that {@linkplain Rolling rolls by itself}
+     * @throws BurstException if the roll was not accepted; the stream then stays in the same file
+     */
+    public long offerRoll(Roll roll, long timeNanos) {
+        long sequence = Engine.burst_stream_offer_roll(handle, NativeRoll.of(roll), timeNanos);
+        return sequence == -Engine.EAGAIN ? -1 : sequence >= 0 ? sequence : fail(sequence);
+    }
+
+    /**
      * Ends the log file now.
      *
      * @param target the absolute path that the file is renamed to; if a file has that path, the engine adds a number.

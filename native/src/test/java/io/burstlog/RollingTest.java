@@ -78,6 +78,20 @@ class RollingTest {
         assertHolds("audit.log", "audit 5");
     }
 
+    @Test
+    void aRollThatIsOfferedEndsTheFile() throws IOException {
+        StreamConfig config =
+                StreamConfig.builder().fileName(path("audit.log")).build();
+        try (BurstLog log = BurstLog.open(temp.config().fileName(null).build());
+                BurstStream audit = log.stream("audit", config)) {
+            audit.append(line("one"));
+            assertThat(audit.offerRoll(Roll.to(path("ended")), 1)).isEqualTo(2);
+            audit.append(line("two"));
+        }
+        assertHolds("ended", "one");
+        assertHolds("audit.log", "two");
+    }
+
     private void check(Rolling rolling) {
         temp.config(temp.main().rolling(rolling)).build().check();
     }

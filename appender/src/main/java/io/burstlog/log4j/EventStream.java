@@ -220,10 +220,10 @@ final class EventStream extends OpenStream {
             return;
         }
         final boolean isOfRoller = FileRolling.isAnswering();
-        if (rolling != null && !isOfShipper && !isOfRoller) { // a roll waits for space
-            rolling.beforeEvent(event);
-        }
         final StreamConfig rule = element.stream().config();
+        if (rolling != null && !isOfShipper && !isOfRoller) {
+            rolling.beforeEvent(event, rule.onFull() == OnFull.BLOCK && rule.blockTimeout().isZero());
+        }
         final RecordEncoder encoder = RecordEncoders.acquire();
         final RecordBuffer record;
         final OnFull onFull = isOfShipper ? OnFull.DISCARD : isOfRoller ? withoutWait(rule.onFull()) : rule.onFull();

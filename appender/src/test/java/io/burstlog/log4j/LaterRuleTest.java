@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** An appender's rule for a full ring that was opened with another rule. */
 class LaterRuleTest {
 
+    private static final long HANGS_SECONDS = 120;
+
     @TempDir
     Path temporary;
 
@@ -64,6 +66,25 @@ class LaterRuleTest {
                 await().until(() -> shown().getFullWaits() - fullBefore == FullRing.EVENTS);
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"onFull=\"fail\"", "onFull=\"discard\"", "blockTimeout=\"100 ms\""})
+    void a_roll_that_is_due_waits_for_space_no_longer_than_its_event(final String rule) throws Exception {
+        final String bySize = "<SizeBasedTriggeringPolicy size=\"1\"/>";
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.rolled("old-%i.log", "", bySize)))) {
+            log4j.reconfigure(RunningLog4j.xml(directory.rolled("old-%i.log", rule, bySize)));
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.fill(log4j.orders().stream().records());
+                CompletableFuture.runAsync(() -> log4j.logger().info("order 1"))
+                        .handle((logged, failure) -> failure)
+                        .get(HANGS_SECONDS, TimeUnit.SECONDS);
+            }
+            await().until(() -> log4j.orders().stream().records().offer(new byte[1_000]) > 0);
+            log4j.logger().info("order 2");
+        }
+        assertThat(directory.lines()).contains("order 2").noneMatch(line -> line.startsWith("long ago"));
+        assertThat(directory.path().resolve("old-1.log")).exists();
     }
 
     @Test

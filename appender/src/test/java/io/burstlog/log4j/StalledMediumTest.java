@@ -19,7 +19,10 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.apache.logging.log4j.core.appender.rolling.AbstractTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -291,6 +294,39 @@ class StalledMediumTest {
         log4j.close();
         assertThat(Files.readAllLines(frozen.path().resolve("old-1.log"))).containsExactly("order 1");
         assertThat(frozen.lines()).containsExactly("order 2");
+    }
+
+    private static final class AlwaysDue extends AbstractTriggeringPolicy {
+
+        @Override
+        public void initialize(final RollingFileManager manager) {
+            // It needs none.
+        }
+
+        @Override
+        public boolean isTriggeringEvent(final LogEvent event) {
+            return true;
+        }
+    }
+
+    @Test
+    void nor_a_log_call_with_a_block_timeout_whose_own_roll_is_due() throws Exception {
+        final RunningLog4j log4j = RunningLog4j.with(rolled("old-%i.log", ""));
+        log4j.reconfigure(rolled("old-%i.log", "blockTimeout=\"200 ms\""));
+        log4j.orders().getManager().setTriggeringPolicy(new AlwaysDue());
+        final CompletableFuture<Void> rolling;
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            rolling = beginRoll(log4j);
+            mustReturn(() -> assertThatThrownBy(() -> log4j.logger().info("order 1"))
+                    .isInstanceOf(AppenderLoggingException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            BurstException.class, e -> assertThat(e.code()).isEqualTo(BurstException.Code.UNDECIDED)));
+            assertThat(rolling).isNotDone();
+        }
+        rolling.get();
+        log4j.close();
+        assertThat(frozen.lines()).containsExactly("order 1");
     }
 
     @Test

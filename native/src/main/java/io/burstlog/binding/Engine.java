@@ -74,6 +74,8 @@ public final class Engine {
 
     public static native long burst_stream_roll(long stream, RollStruct roll, long eventTimeNanos);
 
+    public static native long burst_stream_offer_roll(long stream, RollStruct roll, long eventTimeNanos);
+
     public static native int burst_stream_next_roll(long stream, RollRequestStruct request, long timeoutNanos);
 
     public static native int burst_stream_rolled(

@@ -32,7 +32,8 @@ import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
  * it is durable there; the file gets its name when the drain comes to the roll: see {@link Roller}.
  *
  * <p>With one logging thread a file ends before the same event as with {@code RollingFile}. If another thread logs an
- * event between the decision and the roll, the event is still in the file that ends, but counts for the next one.
+ * event between the decision and the roll, the event is still in the file that ends, but counts for the next one. If a
+ * log call may not wait for ever and finds the ring full, the file goes on, and the next event tries the roll again.
  *
  * <p>Safe for use by any thread.
  */
@@ -125,15 +126,33 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         content.copy().roll(note, true, AskAt.NEVER, fileMillis);
     }
 
-    /** Called before an event is appended. Takes no lock and allocates nothing unless it is time to ask the policy. */
-    public void beforeEvent(final LogEvent event) {
+    /**
+     * Called before an event is appended. Takes no lock and allocates nothing unless it is time to ask the policy.
+     *
+     * @param mayWait whether the call may wait for ever, for space and for other threads; if not, the roll waits for
+     *     neither
+     */
+    public void beforeEvent(final LogEvent event, final boolean mayWait) {
         final Retry failed = retry.get();
         final AskAt at = askAt;
         final boolean mustAsk =
                 failed != null ? failed.isDue() : bytes.get() > at.bytes() || event.getTimeMillis() >= at.millis();
-        if (mustAsk && !isEnded) {
-            checkRollover(event);
+        if (mustAsk && !isEnded && isLocked(mayWait)) {
+            try {
+                check(event, mayWait);
+            } finally {
+                lock.unlock();
+            }
         }
+    }
+
+    /** Takes the lock; false if another thread rolls the file, and this one may not wait for it. */
+    private boolean isLocked(final boolean mayWait) {
+        if (mayWait) {
+            lock.lock();
+            return true;
+        }
+        return lock.tryLock();
     }
 
     /** Called when an event was accepted. */
@@ -145,21 +164,25 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     public void checkRollover(final LogEvent event) {
         lock.lock();
         try {
-            if (isEnded) {
-                return;
-            }
-            final Retry failed = retry.get();
-            if (failed != null) {
-                if (failed.isDue()) {
-                    roll(failed.note(), event.getTimeMillis());
-                }
-            } else if (getTriggeringPolicy().isTriggeringEvent(event)) {
-                roll(noteOfNow(), event.getTimeMillis());
-            }
-            askAt = AskAt.of(getTriggeringPolicy());
+            check(event, true);
         } finally {
             lock.unlock();
         }
+    }
+
+    private void check(final LogEvent event, final boolean mayWait) {
+        if (isEnded) {
+            return;
+        }
+        final Retry failed = retry.get();
+        if (failed != null) {
+            if (failed.isDue()) {
+                roll(failed.note(), event.getTimeMillis(), mayWait);
+            }
+        } else if (getTriggeringPolicy().isTriggeringEvent(event)) {
+            roll(noteOfNow(), event.getTimeMillis(), mayWait);
+        }
+        askAt = AskAt.of(getTriggeringPolicy());
     }
 
     @Override
@@ -167,7 +190,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         lock.lock();
         try {
             if (!isEnded) {
-                roll(noteOfNow(), System.currentTimeMillis());
+                roll(noteOfNow(), System.currentTimeMillis(), true);
             }
         } finally {
             lock.unlock();
@@ -200,7 +223,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
                 isRenameEmptyFiles());
     }
 
-    private void roll(final RollNote note, final long millis) {
+    private void roll(final RollNote note, final long millis, final boolean mayWait) {
         final String reason = reasonToPutOff.get();
         if (reason != null) {
             final Retry before = retry.get();
@@ -217,7 +240,8 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         try {
             final String file = getFileName();
             final Roll roll = content.roll(note, skipsFooter, AskAt.of(getTriggeringPolicy()), millis);
-            sequence = stream.roll(roll, TimeUnit.MILLISECONDS.toNanos(millis));
+            final long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+            sequence = mayWait ? stream.roll(roll, nanos) : stream.offerRoll(roll, nanos);
             if (sequence > 0) {
                 acceptedRolls.accept(new AcceptedRoll(sequence, note, file, ending, began, millis));
             }
@@ -228,9 +252,15 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             if (sequence <= 0) {
                 fileMillis = began;
                 bytes.getAndAdd(ending);
-                retry.set(laterWith(note, false));
+                retry.set(sequence < 0 ? withNextEvent(note) : laterWith(note, false));
             }
         }
+    }
+
+    /** The ring had no space: the roll did not come into it. */
+    private Retry withNextEvent(final RollNote note) {
+        content.takeBack();
+        return new Retry(note, System.nanoTime(), false);
     }
 
     private Retry laterWith(final RollNote note, final boolean isOfDrain) {

@@ -106,8 +106,8 @@ public final class FileRolling {
     }
 
     /** To be called before each event; see {@link BurstRollingFileManager#beforeEvent}. */
-    public void beforeEvent(final LogEvent event) {
-        manager.beforeEvent(event);
+    public void beforeEvent(final LogEvent event, final boolean mayWait) {
+        manager.beforeEvent(event, mayWait);
     }
 
     /** To be called with the bytes of each event that was accepted. */

@@ -17,8 +17,10 @@ final class NextNames {
 
     private final RollingSettings settings;
     private volatile Highest highest = new Highest("", 0);
-    private String nameBefore;
-    private int indexBefore;
+    private Last last = new Last("", 0);
+
+    /** The name and the index of the last roll. */
+    record Last(String name, int index) {}
 
     /**
      * The highest index that was found.
@@ -73,8 +75,8 @@ final class NextNames {
     String next(final RollPatternProcessor processor, final boolean othersWait) {
         final Highest found = highest;
         int index = found.names().equals(name(processor, MARK)) ? found.index() : 0;
-        if (othersWait && name(processor, indexBefore).equals(nameBefore)) {
-            index = Math.max(index, indexBefore);
+        if (othersWait && name(processor, last.index()).equals(last.name())) {
+            index = Math.max(index, last.index());
         }
         index++;
         if (name(processor, index).equals(name(processor, index + 1))) {
@@ -83,9 +85,17 @@ final class NextNames {
         while (FileNames.isTaken(Path.of(name(processor, index)))) {
             index++;
         }
-        indexBefore = index;
-        nameBefore = name(processor, index);
-        return nameBefore;
+        last = new Last(name(processor, index), index);
+        return last.name();
+    }
+
+    Last last() {
+        return last;
+    }
+
+    /** Forgets the names that were given since. Not thread-safe. */
+    void goBackTo(final Last before) {
+        last = before;
     }
 
     private String name(final RollPatternProcessor processor, final int index) {

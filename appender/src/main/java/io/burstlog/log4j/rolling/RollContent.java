@@ -27,6 +27,10 @@ final class RollContent {
     private byte[] headerBefore = NOTHING;
     private boolean isTold;
     private long numberBefore;
+    private Before before;
+
+    /** The state before the last roll. */
+    private record Before(byte[] header, long number, NextNames.Last name) {}
 
     RollContent(final RollingSettings settings, final RollingStream stream) {
         this.settings = settings;
@@ -42,6 +46,7 @@ final class RollContent {
     Roll roll(final RollNote note, final boolean skipsFooter, final AskAt next, final long millis) {
         final long fileNumber = stream.stats().fileNumber();
         final boolean othersWait = fileNumber < numberBefore;
+        before = new Before(headerBefore, numberBefore, names.last());
         numberBefore = Math.max(numberBefore, fileNumber) + 1;
         // The roll itself has a sequence, too.
         final byte[] header = header(settings, stream, numberBefore, 2, millis);
@@ -55,6 +60,13 @@ final class RollContent {
                 note.encode(),
                 next.millis() == Long.MAX_VALUE || next.millis() < 0 ? 0 : TimeUnit.MILLISECONDS.toNanos(next.millis()),
                 next.bytes() == Long.MAX_VALUE || next.bytes() < 0 ? 0 : next.bytes());
+    }
+
+    /** Forgets the last roll, which did not get into the ring. */
+    void takeBack() {
+        headerBefore = before.header();
+        numberBefore = before.number();
+        names.goBackTo(before.name());
     }
 
     /**

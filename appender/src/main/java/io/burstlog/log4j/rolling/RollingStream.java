@@ -16,8 +16,11 @@ import java.time.Duration;
  */
 public interface RollingStream {
 
-    /** Appends a roll; 0 if it was discarded. */
+    /** Appends a roll, and returns when it is durable; 0 if it was discarded. */
     long roll(Roll roll, long timeNanos);
+
+    /** Enqueues a roll, and never waits; -1 if there is no space for it now. */
+    long offerRoll(Roll roll, long timeNanos);
 
     /**
      * The roll at which the drain waits; null if there is none within the time.
@@ -52,6 +55,11 @@ public interface RollingStream {
             @Override
             public long roll(final Roll roll, final long timeNanos) {
                 return stream.roll(roll, timeNanos);
+            }
+
+            @Override
+            public long offerRoll(final Roll roll, final long timeNanos) {
+                return stream.offerRoll(roll, timeNanos);
             }
 
             @Override

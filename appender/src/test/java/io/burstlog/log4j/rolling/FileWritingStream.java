@@ -118,6 +118,12 @@ final class FileWritingStream implements RollingStream {
         return sequence;
     }
 
+    @Override
+    public long offerRoll(final Roll roll, final long timeNanos) {
+        final long sequence = roll(roll, timeNanos);
+        return sequence == 0 ? -1 : sequence;
+    }
+
     private synchronized long accept(final Roll roll, final long timeNanos) {
         requireAlive();
         if (refusesRolls) {

@@ -71,6 +71,23 @@ class PlannedRollsTest {
     }
 
     @Test
+    void a_roll_that_found_no_space_uses_up_no_number_and_no_name() {
+        final RollingSettings due = settings("app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1"));
+        try (RolledLog log = RolledLog.open(folder, due, BEGIN)) {
+            log.log("order 1");
+            log.stream().hold(true);
+            log.stream().refuseRolls(true);
+            for (int i = 0; i < 3; i++) {
+                log.rolling().beforeEvent(RolledLog.event("order 2", System.currentTimeMillis()), false);
+            }
+            log.stream().refuseRolls(false);
+            log.rolling().beforeEvent(RolledLog.event("order 2", System.currentTimeMillis()), false);
+            assertThat(target(log)).isEqualTo("app-1.log");
+            log.stream().hold(false);
+        }
+    }
+
+    @Test
     void a_file_with_another_end_or_a_number_that_is_no_index_counts_for_no_name() throws Exception {
         Files.writeString(folder.resolve("app-7.log"), "of before\n");
         Files.writeString(folder.resolve("app-50.txt"), "of somebody else\n");

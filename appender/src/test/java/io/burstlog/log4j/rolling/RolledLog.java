@@ -114,7 +114,7 @@ final class RolledLog implements AutoCloseable {
 
     void log(final String text, final long millis) {
         final LogEvent event = event(text, millis);
-        rolling.beforeEvent(event);
+        rolling.beforeEvent(event, true);
         final byte[] bytes = settings.layout().toByteArray(event);
         stream.write(bytes);
         rolling.accepted(bytes.length);

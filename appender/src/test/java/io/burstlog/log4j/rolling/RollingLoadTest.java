@@ -114,7 +114,7 @@ class RollingLoadTest {
             final Thread thread = new Thread(() -> {
                 for (int i = 0; !isOver.get(); i++) {
                     final LogEvent event = RolledLog.event("thread " + own + " line " + i, System.currentTimeMillis());
-                    rolling.beforeEvent(event);
+                    rolling.beforeEvent(event, own % 2 == 0);
                     final byte[] bytes = settings.layout().toByteArray(event);
                     stream.enqueue(bytes);
                     rolling.accepted(bytes.length);

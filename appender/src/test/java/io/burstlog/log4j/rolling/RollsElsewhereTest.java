@@ -99,7 +99,7 @@ class RollsElsewhereTest {
         stream.rollFailed(refused.sequence(), 0);
         await().atMost(RolledLog.PATIENCE).until(manager::hasFailed);
         assertThat(manager.getFileSize()).isEqualTo(15);
-        rolling.beforeEvent(RolledLog.event("the next one", System.currentTimeMillis()));
+        rolling.beforeEvent(RolledLog.event("the next one", System.currentTimeMillis()), true);
         final RollRequest again = stream.nextRoll(RolledLog.PATIENCE);
         stream.rolled(again.sequence(), again.target(), null);
         await().atMost(RolledLog.PATIENCE).until(() -> !manager.hasFailed());

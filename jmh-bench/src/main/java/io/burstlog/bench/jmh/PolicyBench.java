@@ -68,7 +68,7 @@ public class PolicyBench {
     @Benchmark
     public LogEvent check() {
         if (rolling != null) {
-            rolling.beforeEvent(event);
+            rolling.beforeEvent(event, true);
             rolling.accepted(LINE_BYTES);
         }
         return event;
@@ -104,6 +104,11 @@ public class PolicyBench {
         @Override
         public long roll(Roll roll, long timeNanos) {
             throw new IllegalStateException("A roll would be measured.");
+        }
+
+        @Override
+        public long offerRoll(Roll roll, long timeNanos) {
+            return roll(roll, timeNanos);
         }
 
         @Override
