@@ -140,46 +140,50 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     private boolean startHere() {
-        if (element.complaint() == null && isCreatedOnDemand()) {
-            isToBeAttached = true;
-            super.start();
-            return true;
-        }
-        refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach();
-        if (refusal != null && !goesOnAsBefore()) {
-            LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
-            losses.wasTold();
+        final BurstAppender before = holder.predecessor();
+        // An open one goes on if this appender cannot be used, which must show before that one is stopped.
+        if (rolling() != null && rolling().createOnDemand() && (before == null || before.stream == null)) {
+            awaitFirstEvent();
+        } else {
+            refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach();
+            if (refusal != null && before != null) {
+                goOnAs(before);
+            }
+            tellRefusal();
         }
         super.start();
         return true;
     }
 
-    private boolean isCreatedOnDemand() {
-        final RollingSettings rolling = element.terms().rolling();
-        return rolling != null && rolling.createOnDemand();
+    private void awaitFirstEvent() {
+        isToBeAttached = true;
+        Rings.expect(holder, terms().stream());
     }
 
-    /**
-     * Opens the log file at the first event if the element asks for that. Returns null if this appender cannot be used.
-     */
+    /** Opens the log file with the first event if that is still to do. Returns null if this appender cannot be used. */
     private EventStream attachNow() {
         Suspension.awaitEnd();
         return life.call(() -> {
             if (isToBeAttached) {
                 refusal = reasonNotToAttach();
                 isToBeAttached = false;
-                if (refusal != null) {
-                    LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
-                    losses.wasTold();
-                }
+                Rings.expectNoMore(holder);
+                tellRefusal();
             }
             return stream;
         });
     }
 
+    private void tellRefusal() {
+        if (refusal != null) {
+            LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
+            losses.wasTold();
+        }
+    }
+
     private String reasonNotToAttach() {
         try {
-            return reasonNotToAttach(holder.terms(), element.terms().rolling());
+            return reasonNotToAttach(inForce.holder.terms(), terms().rolling());
         } catch (final BurstException contradiction) {
             return contradiction.getMessage();
         }
@@ -213,25 +217,24 @@ public final class BurstAppender extends AbstractAppender {
         return holder.relationTo(other.holder) != Holder.Relation.REPLACES;
     }
 
-    private boolean goesOnAsBefore() {
-        if (!(Rings.predecessor(holder, element.location()) instanceof ElementHolder found)) {
-            return false;
-        }
-        final BurstAppender before = found.appender();
+    /** Takes back the refusal if this appender can go on with the settings of the one that it was to replace. */
+    private void goOnAs(final BurstAppender before) {
+        final EventStream open = before.stream;
         inForce = before.inForce;
-        if (reasonNotToAttach(before.stream.terms(), before.stream.settings()) != null) {
+        if (open == null) {
+            awaitFirstEvent();
+        } else if (reasonNotToAttach(open.terms(), open.settings()) != null) {
             inForce = this;
-            return false;
+            return;
         }
         removeFilter(getFilter());
         addFilter(before.passOnFilter());
         LOGGER.error(
                 "Burst '{}': the change of its configuration is refused, and it goes on as before, to {}: {}",
                 getName(),
-                stream.file(),
+                open == null ? terms().stream().location().file() : stream.file(),
                 refusal);
         refusal = null;
-        return true;
     }
 
     /** Hands the filter over to a successor. The stop of this appender then leaves the filter started. */
@@ -276,6 +279,7 @@ public final class BurstAppender extends AbstractAppender {
         }
         setStopping();
         isToBeAttached = false;
+        Rings.expectNoMore(holder);
         boolean stopped = filterIsPassedOn || super.stop(timeout, timeUnit, false);
         Suspension.remove(holder);
         stopped &= isDetached(left -> stream.writeFooter(getLayout().getFooter(), left));

@@ -5,6 +5,7 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.doors.Holder;
 import io.burstlog.doors.RingTerms;
+import io.burstlog.doors.Rings;
 import io.burstlog.doors.Settings;
 import io.burstlog.doors.StreamTerms;
 import io.burstlog.doors.Suspension;
@@ -38,6 +39,13 @@ record ElementHolder(BurstAppender appender) implements Holder, Suspension.Part 
     @Override
     public String place() {
         return "Burst '" + name() + "' of " + placeOf(appender.configuration());
+    }
+
+    /** Returns the appender that this one is to replace, attached or with its first event still to come; null: none. */
+    BurstAppender predecessor() {
+        return Rings.predecessor(this, appender.element().location()) instanceof ElementHolder found
+                ? found.appender
+                : null;
     }
 
     private static String placeOf(final Configuration configuration) {

@@ -96,6 +96,37 @@ class RefusedChangeTest {
         assertRefused(RunningLog4j.xml(elsewhere), "/dev/null");
     }
 
+    private String onDemand(final String content) {
+        final String bySize = "<SizeBasedTriggeringPolicy size=\"1 GB\"/>";
+        return directory.burst(
+                "createOnDemand=\"true\" filePattern=\"" + temporary.resolve("old-%i.log") + "\"", content + bySize);
+    }
+
+    @Test
+    void one_that_opens_its_file_on_demand_is_refused_before_the_appender_stops() {
+        final String elsewhere = onDemand(OTHER_LAYOUT)
+                .replace("" + directory.ring(), "/dev/null")
+                .replace("" + directory.file(), "" + temporary.resolve("other.log"));
+        assertRefused(RunningLog4j.xml(elsewhere), "/dev/null");
+    }
+
+    @Test
+    void an_appender_without_an_event_yet_still_opens_its_file_with_the_first_one() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(onDemand(OrdersDirectory.LEVEL_AND_MESSAGE)))) {
+            for (int change = 1; change <= 2; change++) {
+                log4j.reconfigure(RunningLog4j.xml(directory.burst("bogus=\"" + change + "\"", OTHER_LAYOUT)));
+                assertThat(complaints(log4j))
+                        .hasSize(change)
+                        .allMatch(line -> line.contains("as before, to " + directory.file() + ": the attribute"));
+            }
+            assertThat(directory.file()).doesNotExist();
+            log4j.logger().info("order 1");
+            assertThat(log4j.orders().getManager()).isNotNull();
+            assertThat(complaints(log4j)).hasSize(2);
+        }
+        assertThat(directory.lines()).containsExactly("INFO order 1");
+    }
+
     @Test
     void an_appender_that_is_renamed_at_the_same_time_is_known_by_its_file() {
         final String renamed = RunningLog4j.xml(
@@ -178,16 +209,18 @@ class RefusedChangeTest {
         load.assertExactlyOnceInOrder(directory.lines());
     }
 
-    @Test
-    void what_no_configuration_before_had_is_refused_as_at_a_first_start() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void what_no_configuration_before_had_is_refused_as_at_a_first_start(final boolean waitsForAnEvent) {
         final String without = RunningLog4j.xml("", "<Root level=\"off\"/>");
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+        final String first = waitsForAnEvent ? onDemand(OrdersDirectory.LEVEL_AND_MESSAGE) : directory.burst();
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(first))) {
             log4j.reconfigure(without);
             log4j.reconfigure(RunningLog4j.xml(directory.burst("bogus=\"1\"")));
             assertThatThrownBy(() -> log4j.logger().info("order 1"))
                     .isInstanceOf(AppenderLoggingException.class)
                     .hasMessageContaining("bogus");
         }
-        assertThat(directory.lines()).isEmpty();
+        assertThat(directory.file().toFile().length()).isZero();
     }
 }

@@ -32,6 +32,9 @@ public final class Rings {
     private static final Condition SETTLED = LOCK.newCondition();
     private static final List<RingEntry> RINGS = new ArrayList<>();
 
+    /** Holders that attach with their first event. */
+    private static final List<Attachment> EXPECTED = new ArrayList<>();
+
     private Rings() {}
 
     /** @param goesOn whether the holder goes on with open settings although it wants others */
@@ -282,8 +285,29 @@ public final class Rings {
         SETTLED.signalAll();
     }
 
+    /** Notes a holder that attaches with its first event, so that a newcomer finds it as its predecessor until then. */
+    public static void expect(Holder holder, StreamTerms wanted) {
+        LOCK.lock();
+        try {
+            EXPECTED.add(new Attachment(holder, wanted, false));
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    /** Forgets what {@link #expect} has noted: the holder has attached, or never will. */
+    public static void expectNoMore(Holder holder) {
+        LOCK.lock();
+        try {
+            EXPECTED.removeIf(attachment -> attachment.holder == holder);
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
     /**
-     * Returns the holder that a newcomer is to replace: one with the same log file, or else one with the same name.
+     * Returns the holder that a newcomer is to replace, attached or expected: one with the same log file, or else one
+     * with the same name.
      *
      * @param newcomer the new holder
      * @param location its ring and log file, as far as it names them
@@ -294,13 +318,13 @@ public final class Rings {
         try {
             Holder found = null;
             int best = 0;
-            for (RingEntry ring : RINGS) {
-                for (Attachment attachment : ring.attachments().toList()) {
-                    int likeness = attachment.likenessTo(newcomer, location);
-                    if (likeness > best) {
-                        best = likeness;
-                        found = attachment.holder;
-                    }
+            Stream<Attachment> attached = RINGS.stream().flatMap(RingEntry::attachments);
+            for (Attachment attachment :
+                    Stream.concat(attached, EXPECTED.stream()).toList()) {
+                int likeness = attachment.likenessTo(newcomer, location);
+                if (likeness > best) {
+                    best = likeness;
+                    found = attachment.holder;
                 }
             }
             return found;

@@ -291,4 +291,15 @@ class RingsTest {
         assertThat(Rings.predecessor(newcomer, new Location(null, "d.log"))).isSameAs(byName);
         assertThat(Rings.predecessor(holder("orders"), ofFile.location())).isNull();
     }
+
+    @Test
+    void one_that_is_to_attach_later_is_the_one_before_until_it_never_will() {
+        FakeHolder later = holder("orders");
+        StreamTerms ofFile = terms("a.log");
+        FakeHolder newcomer = holder("orders").thatIs(Relation.REPLACES, later);
+        Rings.expect(later, ofFile);
+        assertThat(Rings.predecessor(newcomer, ofFile.location())).isSameAs(later);
+        Rings.expectNoMore(later);
+        assertThat(Rings.predecessor(newcomer, ofFile.location())).isNull();
+    }
 }
