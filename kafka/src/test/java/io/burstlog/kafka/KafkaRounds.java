@@ -73,6 +73,7 @@ final class KafkaRounds implements AutoCloseable {
     private final List<KilledHost> hosts = new ArrayList<>();
     private final Map<Disturbance, Integer> done = new EnumMap<>(Disturbance.class);
     private final long[] shiftOfBroker = new long[BROKERS];
+    private boolean isEnding;
     private int kills;
     private TopicWitness witness;
 
@@ -179,7 +180,7 @@ final class KafkaRounds implements AutoCloseable {
     }
 
     private void revive() throws IOException {
-        for (KilledHost host : hosts) {
+        for (KilledHost host : isEnding ? List.<KilledHost>of() : hosts) {
             host.revive();
         }
     }
@@ -271,10 +272,7 @@ final class KafkaRounds implements AutoCloseable {
         for (Process each : stopped) {
             Broker.signal("STOP", each);
         }
-        await("the witness has read all", () -> {
-            long decided = ends(IsolationLevel.READ_COMMITTED);
-            return decided == ends(IsolationLevel.READ_UNCOMMITTED) && witness.position() == decided;
-        });
+        awaitWitness();
         witness.stop();
         brokers.get(0).deleteTopic(TOPIC);
         boolean isSoon = random.nextBoolean();
@@ -289,6 +287,13 @@ final class KafkaRounds implements AutoCloseable {
             createTopic();
         }
         witness.start();
+    }
+
+    private void awaitWitness() throws Exception {
+        await("the witness has read all", () -> {
+            long decided = ends(IsolationLevel.READ_COMMITTED);
+            return decided == ends(IsolationLevel.READ_UNCOMMITTED) && witness.position() == decided;
+        });
     }
 
     private long ends(IsolationLevel isolation) {
@@ -358,6 +363,10 @@ final class KafkaRounds implements AutoCloseable {
             long before = host.acknowledged();
             await(host.name() + " logs", () -> host.acknowledged() > before);
         }
+        awaitInTopic();
+    }
+
+    private void awaitInTopic() throws Exception {
         for (KilledHost host : hosts) {
             for (Map.Entry<String, Integer> each : host.durable().entrySet()) {
                 await(
@@ -370,14 +379,23 @@ final class KafkaRounds implements AutoCloseable {
         failIfViolated();
     }
 
-    /** All end in order, and then the topic has everything that was durable. */
+    /** All fall silent, the topic gets everything that was durable, all end in order, and nothing more comes. */
     void end() throws Exception {
         awaitAllThatIsDurable();
+        for (KilledHost host : hosts) {
+            if (!host.fallSilent()) {
+                throw new Violation(host.name() + " did not fall silent");
+            }
+        }
+        awaitInTopic();
+        isEnding = true;
         for (KilledHost host : hosts) {
             if (!host.end()) {
                 throw new Violation(host.name() + " did not end in order");
             }
         }
+        awaitWitness();
+        failIfViolated();
         for (Broker broker : brokers) {
             broker.process().toHandle().destroy();
         }

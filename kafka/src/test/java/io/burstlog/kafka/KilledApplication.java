@@ -20,15 +20,18 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that logs "HOST RUN THREAD ORDER" with four threads until its standard input ends; it may be killed at any
- * time. It prints thread and order of each record that is durable. Arguments: the folder of ring and log file, that of
- * the segments, name, run; and, for a shipper in the process, the file of its properties and the topic. Such a shipper
- * chooses the partition by the thread.
+ * A process that logs "HOST RUN THREAD ORDER" with four threads until its standard input has a byte, and goes on until
+ * that input ends; it may be killed at any time. It prints thread and order of each record that is durable, and closes
+ * its standard output behind the last one. Arguments: the folder of ring and log file, that of the segments, name, run;
+ * and, for a shipper in the process, the file of its properties and the topic. Such a shipper chooses the partition by
+ * the thread.
  */
 final class KilledApplication {
 
@@ -37,6 +40,7 @@ final class KilledApplication {
 
     private static final int LONGEST_PAUSE_NANOS = 8_000_000;
     private static final FileOutputStream SAID = new FileOutputStream(FileDescriptor.out);
+    private static final AtomicBoolean IS_SILENT = new AtomicBoolean();
     private static final AtomicBoolean IS_ENDING = new AtomicBoolean();
 
     private KilledApplication() {}
@@ -57,31 +61,40 @@ final class KilledApplication {
                 .build();
         try (BurstLog log = BurstLog.open(ring);
                 BurstStream killed = log.stream("killed", stream)) {
+            List<Thread> logging = new ArrayList<>();
             for (int thread = 1; thread <= THREADS; thread++) {
                 int number = thread;
-                daemon(() -> log(killed, prefix, number));
+                logging.add(daemon(() -> log(killed, prefix, number)));
             }
             if (arguments.length > 4) {
                 ShipperConfig shipper = shipper(arguments[1], Path.of(arguments[4]), arguments[5]);
                 daemon(() -> shipForEver(shipper));
             }
-            while (System.in.read() >= 0) {}
+            if (System.in.read() >= 0) {
+                IS_SILENT.set(true);
+                for (Thread each : logging) {
+                    each.join();
+                }
+                SAID.close();
+                while (System.in.read() >= 0) {}
+            }
             IS_ENDING.set(true);
         }
         System.exit(0);
     }
 
-    private static void daemon(Runnable work) {
+    private static Thread daemon(Runnable work) {
         Thread thread = new Thread(work);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     private static void log(BurstStream stream, String prefix, int thread) {
         RecordBuffer record = RecordBuffer.allocate(128, 128);
         byte[] said = new byte[BYTES_SAID];
         try {
-            for (int order = 1; ; order++) {
+            for (int order = 1; !IS_SILENT.get(); order++) {
                 record.clear().put(ByteBuffer.wrap((prefix + thread + ' ' + order).getBytes(UTF_8)));
                 stream.append(record, System.currentTimeMillis() * 1_000_000);
                 ByteBuffer.wrap(said).putInt(thread).putInt(order);

@@ -34,6 +34,7 @@ final class KilledHost {
     private final Map<String, Integer> durable = new HashMap<>();
 
     private Process application;
+    private Thread listening;
     private Process shipper;
     private Process secondShipper;
     private int run;
@@ -110,7 +111,7 @@ final class KilledHost {
                         folder.resolve("application.out").toFile()))
                 .start();
         int ofRun = run;
-        Thread listening = new Thread(() -> listen(started, ofRun));
+        listening = new Thread(() -> listen(started, ofRun));
         listening.setDaemon(true);
         listening.start();
         return started;
@@ -206,6 +207,14 @@ final class KilledHost {
 
     int endedByItself() {
         return endedByItself;
+    }
+
+    /** The application logs no more. Returns whether all that it called durable is known now. */
+    boolean fallSilent() throws IOException, InterruptedException {
+        application.getOutputStream().write('.');
+        application.getOutputStream().flush();
+        listening.join(30_000);
+        return !listening.isAlive() && application.isAlive();
     }
 
     /** Ends both in order. Returns whether both came to their ends. */
