@@ -25,12 +25,25 @@ final class ChildJvm {
             Class<?> mainClass,
             String... arguments)
             throws IOException {
+        List<String> options = new ArrayList<>(ClassArchive.options());
+        options.addAll(jvmOptions);
+        return launch(tracer, options, installation, mainClass, arguments);
+    }
+
+    /** As {@link #start}, without the archive of classes. */
+    static Process launch(
+            List<String> tracer,
+            List<String> jvmOptions,
+            Installation installation,
+            Class<?> mainClass,
+            String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m", "-cp", classPath(List.of(arguments))));
-        // Otherwise the JVM's own messages go to stdout, between the child's.
-        command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
+        // Otherwise the JVM's own messages go to stdout, between the child's. An archive that does not fit is no news.
+        command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning,cds*=off:stderr"));
         String nativeAccess = System.getProperty("native.access", "");
         if (!nativeAccess.isEmpty()) {
             command.add(nativeAccess);
@@ -50,7 +63,7 @@ final class ChildJvm {
 
     /** Spring Boot is there only when a test needs it: its mere jar takes Log4j's shutdown hook away. */
     private static String classPath(List<String> arguments) {
-        String all = System.getProperty("java.class.path");
+        String all = ClassArchive.classPath();
         if (arguments.contains(Logging.Framework.SPRING_BOOT.name())) {
             return all;
         }
