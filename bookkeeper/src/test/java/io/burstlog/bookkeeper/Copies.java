@@ -59,7 +59,8 @@ final class Copies {
 
     /**
      * Demands of each thread's lines that they are there once, in order; that all are there which a host has said to be
-     * copied; and of those that a host has said to be alone, all but exactly those that the engine has named.
+     * copied; and of those that a host has said to be alone, all but exactly those that the engine has named. The copy
+     * may lack any that come behind the last record that is known to be copied: the next copier names them.
      *
      * @param outputs what the hosts of the ring have printed
      * @return what is wrong, in a sentence; null if nothing is
@@ -98,13 +99,18 @@ final class Copies {
             last.put(thread, number);
             found.add(line);
         }
+        long newest = copied.stream().mapToLong(sequences::get).max().orElse(0);
         for (Map.Entry<String, Long> each : sequences.entrySet()) {
             boolean isNamed = named.contains(each.getValue());
-            if (copied.contains(each.getKey()) && !found.contains(each.getKey())) {
+            boolean isThere = found.contains(each.getKey());
+            if (copied.contains(each.getKey()) && !isThere) {
                 return each + " was copied, and is not there";
             }
-            if (isNamed && found.contains(each.getKey())) {
+            if (isNamed && isThere) {
                 return each + " was named as missing, and is there";
+            }
+            if (!isNamed && !isThere && each.getValue() <= newest) {
+                return each + " is not there, and was not named";
             }
         }
         return null;
