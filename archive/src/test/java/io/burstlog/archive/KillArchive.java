@@ -9,20 +9,24 @@ import io.burstlog.BurstStream;
 import io.burstlog.ReadRecords;
 import io.burstlog.RecordBuffer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * A log appends, and the process of its archiver is killed at a random moment, again and again. After each kill verify
  * must find nothing, and the archive must go on from the head that was seen before; at the end it has each record once,
- * in order. An archiver that ends by itself is a violation, and so is a run in which none got to a new head.
- * scripts/prove/kill-archive runs it.
+ * in order: the engine's reader says so, and zstd. An archiver that ends by itself is a violation, and so is a run in
+ * which none got to a new head. scripts/prove/kill-archive runs it.
  */
 final class KillArchive {
 
@@ -168,7 +172,7 @@ final class KillArchive {
     }
 
     /** Archives what is left. {@return what is wrong then; null if nothing is} */
-    private String last() throws IOException {
+    private String last() throws IOException, InterruptedException {
         log.awaitDrained(LONG_ENOUGH);
         ArchiverConfig config = ArchiverConfig.builder()
                 .folder(segments())
@@ -179,7 +183,8 @@ final class KillArchive {
         archiver.close(LONG_ENOUGH);
         log.close();
         String wrong = archiver.failure() == null ? check() : archiver.failure();
-        return wrong == null ? compare() : wrong;
+        wrong = wrong == null ? compare() : wrong;
+        return wrong == null ? decompress() : wrong;
     }
 
     /** Reads the archive as a log. {@return what is wrong with its records; null if nothing is} */
@@ -200,5 +205,34 @@ final class KillArchive {
             }
         }
         return number == appended ? null : "there are " + number + " records of " + appended;
+    }
+
+    /** Asks zstd, to which an archive is compressed text. {@return what is wrong with that; null if nothing is} */
+    private String decompress() throws IOException, InterruptedException {
+        List<String> zstd = new ArrayList<>(List.of("zstd", "-dcq"));
+        zstd.addAll(payloads());
+        Process process = new ProcessBuilder(zstd).redirectErrorStream(true).start();
+        try (InputStream printed = process.getInputStream()) {
+            for (long number = 1; number <= appended; number++) {
+                byte[] wanted = payload(number);
+                byte[] found = printed.readNBytes(wanted.length);
+                if (!Arrays.equals(found, wanted)) {
+                    return "zstd prints \"" + new String(found, UTF_8) + "\" in the place of record " + number;
+                }
+            }
+            return printed.read() < 0 && process.waitFor() == 0 ? null : "zstd prints more than was appended, or fails";
+        }
+    }
+
+    /** {@return the files with the payloads of the head, in order} */
+    private List<String> payloads() {
+        long last = seen.size() / Tiles.PAYLOAD_LEAVES;
+        return Stream.concat(
+                        LongStream.rangeClosed(0, last).mapToObj(Tiles::payload),
+                        Stream.of(Tiles.payloadEdge(last, (int) (seen.size() % Tiles.PAYLOAD_LEAVES))))
+                .map(archive::resolve)
+                .filter(Files::exists)
+                .map(Path::toString)
+                .toList();
     }
 }
