@@ -80,8 +80,7 @@ class RollingTest {
 
     @Test
     void aRollThatIsOfferedEndsTheFile() throws IOException {
-        StreamConfig config =
-                StreamConfig.builder().fileName(path("audit.log")).build();
+        StreamConfig config = StreamConfig.builder().fileName(path("audit.log")).build();
         try (BurstLog log = BurstLog.open(temp.config().fileName(null).build());
                 BurstStream audit = log.stream("audit", config)) {
             audit.append(line("one"));

@@ -222,7 +222,8 @@ final class EventStream extends OpenStream {
         final boolean isOfRoller = FileRolling.isAnswering();
         final StreamConfig rule = element.stream().config();
         if (rolling != null && !isOfShipper && !isOfRoller) {
-            rolling.beforeEvent(event, rule.onFull() == OnFull.BLOCK && rule.blockTimeout().isZero());
+            rolling.beforeEvent(
+                    event, rule.onFull() == OnFull.BLOCK && rule.blockTimeout().isZero());
         }
         final RecordEncoder encoder = RecordEncoders.acquire();
         final RecordBuffer record;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
-import io.burstlog.BurstException;
 import io.burstlog.ShipperProvider.Shipper;
 import io.burstlog.doors.ClientThreads;
 import io.burstlog.doors.OpenRing;
