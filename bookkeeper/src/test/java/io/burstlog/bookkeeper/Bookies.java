@@ -161,6 +161,20 @@ final class Bookies implements AutoCloseable {
     }
 
     /**
+     * Waits until each of them answers: one that was cut off may not be reached yet, and one that starts again listens
+     * after clients see it.
+     */
+    void awaitAnswers() throws Exception {
+        for (int i = 0; i < COUNT; i++) {
+            for (long begin = System.nanoTime(); !answers(nodes.address(node(i)), ports[i]); Thread.sleep(20)) {
+                if (System.nanoTime() - begin > PATIENCE_MILLIS * 1_000_000L) {
+                    throw new IOException(node(i) + " does not answer, see its output");
+                }
+            }
+        }
+    }
+
+    /**
      * Waits a while until clients may write to all, and kills those that stay read-only: a bookie that failed to flush
      * its entries does, until it is started again.
      *
@@ -225,15 +239,19 @@ final class Bookies implements AutoCloseable {
         }
     }
 
+    private static boolean answers(String address, int port) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(address, port), 1000);
+            return true;
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
     private static void awaitPort(Process process, String address, int port) throws Exception {
-        for (long begin = System.nanoTime(); ; Thread.sleep(20)) {
-            try (Socket socket = new Socket()) {
-                socket.connect(new InetSocketAddress(address, port), 1000);
-                return;
-            } catch (IOException notYet) {
-                if (!process.isAlive() || System.nanoTime() - begin > PATIENCE_MILLIS * 1_000_000L) {
-                    throw new IOException("nothing listens at port " + port + ", see its output", notYet);
-                }
+        for (long begin = System.nanoTime(); !answers(address, port); Thread.sleep(20)) {
+            if (!process.isAlive() || System.nanoTime() - begin > PATIENCE_MILLIS * 1_000_000L) {
+                throw new IOException("nothing listens at port " + port + ", see its output");
             }
         }
     }

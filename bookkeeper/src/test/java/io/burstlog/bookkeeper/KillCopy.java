@@ -154,6 +154,7 @@ final class KillCopy {
             }
             readOnly += bookies.killReadOnly();
             bookies.awaitAvailable(Bookies.COUNT);
+            bookies.awaitAnswers();
             wrong = verify(fault);
         } catch (InterruptedException stopped) {
             throw stopped;

@@ -3,6 +3,7 @@ package io.burstlog.bookkeeper;
 
 import io.burstlog.copy.BurstCopier.Away;
 import io.burstlog.copy.CopyRecovery;
+import io.burstlog.copy.CopyStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,11 +24,6 @@ final class KilledRing {
 
     /** Each round adds to what is verified. */
     private static final int MOST_ROUNDS = 5;
-
-    /** Something that may fail for a while. */
-    private interface Attempt {
-        void run() throws Exception;
-    }
 
     private final String name;
     private final Path work;
@@ -122,16 +118,31 @@ final class KilledRing {
         return outputs.size() >= MOST_ROUNDS;
     }
 
-    /** Another copier begins. */
+    /** Another copier begins. The host's, which lives, may go on to its next ledger meanwhile: then it begins again. */
     void fence() throws Exception {
         BookKeeperStore another = store();
-        retry(another::fence);
+        boolean isFenced;
+        do {
+            isFenced = isFenced(another);
+        } while (!isFenced);
         letGo(another);
+    }
+
+    private static boolean isFenced(BookKeeperStore store) throws Exception {
+        try {
+            store.fence();
+            return true;
+        } catch (IOException failure) {
+            if (failure.getCause() instanceof CopyStore.FencedException) {
+                return false;
+            }
+            throw failure;
+        }
     }
 
     void takeOver() throws Exception {
         BookKeeperStore another = store();
-        retry(another::takeOver);
+        another.takeOver();
         letGo(another);
     }
 
@@ -164,6 +175,7 @@ final class KilledRing {
 
     /**
      * Fences as the next copier will, or deletes the ring and takes the copy over for good, and looks at what is there.
+     * All bookies answer, and no host lives: what fails is not tried again.
      *
      * @return what is wrong; null if nothing is
      */
@@ -172,16 +184,14 @@ final class KilledRing {
         if (isGone) {
             Bookies.deleteTree(folder());
         }
+        Bookies.deleteTree(to);
         BookKeeperStore store = store();
-        retry(() -> {
-            Bookies.deleteTree(to);
-            if (isGone) {
-                store.takeOver();
-            } else {
-                store.fence();
-            }
-            CopyRecovery.of(store).to(to);
-        });
+        if (isGone) {
+            store.takeOver();
+        } else {
+            store.fence();
+        }
+        CopyRecovery.of(store).to(to);
         String wrong = Copies.wrong(to, outputs);
         if (isGone) {
             outputs = new ArrayList<>();
@@ -191,21 +201,6 @@ final class KilledRing {
         }
         letGo(store);
         return wrong;
-    }
-
-    /** As a copier or an operator does: bookies may not be reached yet, or a host's copier was faster. */
-    private void retry(Attempt attempt) throws Exception {
-        for (long begin = System.nanoTime(); ; TimeUnit.MILLISECONDS.sleep(200)) {
-            try {
-                attempt.run();
-                return;
-            } catch (IOException again) {
-                if (System.nanoTime() - begin > LONG_ENOUGH_NANOS) {
-                    throw again;
-                }
-                System.out.printf(" (%s: %s)", name, again.getMessage());
-            }
-        }
     }
 
     private void await(boolean lives, BooleanSupplier condition) throws Exception {
