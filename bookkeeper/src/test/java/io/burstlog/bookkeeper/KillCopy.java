@@ -108,13 +108,19 @@ final class KillCopy {
         System.out.printf("%d rounds of %d rings:%n", round, rings.size());
         for (Fault each : Fault.values()) {
             String count = faults.contains(each) ? Integer.toString(counts[each.ordinal()]) : "SKIPPED";
-            System.out.printf("%7s  %s%n", count, each);
+            System.out.printf("%9s  %s%n", count, each);
         }
         System.out.printf(
                 "%d hosts killed and copies verified, %d of them in the middle of a fault; %d rings gone;"
                         + " %d lines copied, %d with one copy;"
                         + " %d bookies killed that had become read-only by themselves%n",
                 verified, killedMeanwhile, gone, copied, alone, readOnly);
+        int left = Fault.values().length - faults.size();
+        if (left > 0) {
+            System.out.printf(
+                    "SKIPPED: %d of %d faults, which want namespaces: no network was cut, no disk was full%n",
+                    left, Fault.values().length);
+        }
     }
 
     /** Bookies that end by themselves start again, but not in the middle of a fault. */
