@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * {@code burstlog drain} on the ring of an {@link Installation}: it is killed after a while, and starts again after
- * another one, until {@link #staysAlive}. A seed decides when.
+ * another one, until {@link #staysAlive}. A seed decides when. The first one that is killed has moved records.
  */
 final class ExternalDrain implements AutoCloseable {
 
@@ -22,6 +22,9 @@ final class ExternalDrain implements AutoCloseable {
     private static final int LONGEST_LIFE_MILLIS = 1_000;
 
     private static final int LONGEST_PAUSE_MILLIS = 200;
+
+    /** The exit code of a process that SIGKILL has ended, as the JDK gives it. */
+    private static final int KILLED = 128 + 9;
 
     private final Installation installation;
     private final Random random;
@@ -41,6 +44,7 @@ final class ExternalDrain implements AutoCloseable {
     private void killAgainAndAgain() {
         try {
             while (startUnlessSafe()) {
+                awaitRecords();
                 pause(LONGEST_LIFE_MILLIS);
                 killUnlessSafe();
                 pause(LONGEST_PAUSE_MILLIS);
@@ -50,6 +54,17 @@ final class ExternalDrain implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** It alone writes the log file. Later ones may be killed before they come so far. */
+    private void awaitRecords() throws InterruptedException {
+        while (isFirst() && drain.isAlive() && installation.file(1).toFile().length() == 0) {
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    private synchronized boolean isFirst() {
+        return kills == 0 && !isSafe;
     }
 
     private void pause(int mostMillis) {
@@ -79,16 +94,21 @@ final class ExternalDrain implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(drain.toHandle()::destroyForcibly));
     }
 
+    /** One that finds no ring yet ends by itself, and does not count. */
     private synchronized void killUnlessSafe() throws InterruptedException {
         if (!isSafe) {
             ChildJvm.kill(drain);
-            kills++;
+            kills += drain.exitValue() == KILLED ? 1 : 0;
+            notifyAll();
         }
     }
 
-    /** From now on a drain lives. */
+    /** From now on a drain lives. Waits until one was killed. */
     void staysAlive() throws IOException, InterruptedException {
         synchronized (this) {
+            while (kills == 0 && killer.isAlive()) {
+                wait(10);
+            }
             isSafe = true;
         }
         killer.join();

@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 final class KillRounds {
     private static final int THREADS = 8;
     private static final int LONGEST_LOAD_MILLIS = 150;
-    private static final long PATIENCE_MILLIS = 30_000;
+    private static final long PATIENCE_MILLIS = 120_000;
     private static final String SIBLING = "it.log.1";
 
     /** A file of 16 KB is rolled after half as many. */
