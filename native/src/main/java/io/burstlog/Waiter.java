@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A virtual thread that waits, parked. It links itself into a set of {@link Waker}, and looks once more before it
- * parks. Taking it out of the set gives the right to release it: the waker takes out a waiter that has what it waits
- * for, and the thread itself takes its waiter out when its time is over. So each waiter is taken out once.
+ * parks. The waker releases a waiter that has what it waits for, and then takes it out of the set; the thread itself
+ * takes its waiter out when its time is over.
  *
  * <p>The value of the superclass says how far it has got.
  */
@@ -63,7 +63,7 @@ final class Waiter extends AtomicInteger {
         this.sequence = sequence;
     }
 
-    /** Releases the thread. Called once, by the thread that took this waiter out of its set. */
+    /** Releases the thread. A second call does no harm if it says the same, or comes when the thread has gone on. */
     void release(int how) {
         set(how);
         LockSupport.unpark(thread);

@@ -248,9 +248,12 @@ final class Waker {
     }
 
     private void run(Progress progress, RecordBuffer buffer) {
-        while (!isOver) {
+        for (; ; ) {
             try {
-                if (isNobodyWaiting()) {
+                if (isOver) {
+                    releaseAll();
+                    return;
+                } else if (isNobodyWaiting()) {
                     sleep();
                 } else {
                     step(progress, buffer);
@@ -261,7 +264,6 @@ final class Waker {
                 LockSupport.parkNanos(AGAIN_NANOS);
             }
         }
-        releaseAll();
     }
 
     private boolean isNobodyWaiting() {
@@ -325,30 +327,32 @@ final class Waker {
         return first.hasNext() ? first.next() : null;
     }
 
-    /** Releases each waiter whose record is durable, and no other. */
+    /**
+     * Releases each waiter whose record is durable, and no other. Here and below it is released before it is taken out
+     * of its set, since that takes memory.
+     */
     void releaseDurable(long watermark) {
-        Iterator<Waiter> waiters = durable.iterator();
-        while (waiters.hasNext()) {
-            Waiter waiter = waiters.next();
+        for (Waiter waiter : durable) {
             if (waiter.sequence > watermark) {
                 return;
             }
-            if (durable.remove(waiter)) {
-                waiter.release(Waiter.DONE);
-            }
+            waiter.release(Waiter.DONE);
+            durable.remove(waiter);
         }
     }
 
     private void releaseUndurable() {
-        for (Waiter waiter = durable.pollFirst(); waiter != null; waiter = durable.pollFirst()) {
+        for (Waiter waiter : durable) {
             waiter.release(Waiter.ASK);
+            durable.remove(waiter);
         }
     }
 
     private void releaseDrained() {
         for (Waiter waiter : drained) {
-            if (calls.isDrained(log, waiter.stream, waiter.sequence) != 0 && drained.remove(waiter)) {
+            if (calls.isDrained(log, waiter.stream, waiter.sequence) != 0) {
                 waiter.release(Waiter.ASK);
+                drained.remove(waiter);
             }
         }
     }
@@ -357,7 +361,7 @@ final class Waker {
     private void serveSpace(RecordBuffer buffer) {
         for (Waiter waiter = firstOf(space); waiter != null; waiter = firstOf(space)) {
             if (!waiter.compareAndSet(Waiter.WAITING, Waiter.TAKEN)) {
-                space.remove(waiter); // its time was over
+                space.remove(waiter); // its time was over, or there was no memory to take it out
             } else if (!serve(waiter, buffer)) {
                 return;
             }
@@ -380,7 +384,6 @@ final class Waker {
             waiter.set(Waiter.WAITING);
             return false;
         }
-        space.remove(waiter);
         waiter.record = null;
         if (sequence > 0 && record.isAwaited) {
             waiter.sequence = sequence;
@@ -389,6 +392,7 @@ final class Waker {
             waiter.result = sequence;
             waiter.release(Waiter.DONE);
         }
+        space.remove(waiter);
         return true;
     }
 
@@ -430,16 +434,15 @@ final class Waker {
         releaseUndurable();
         for (Waiter waiter : space) {
             if (waiter.compareAndSet(Waiter.WAITING, Waiter.TAKEN)) {
-                space.remove(waiter);
                 waiter.result = -Engine.ESHUTDOWN;
                 waiter.sentence = "The log was closed while a record waited for space; nothing was written.";
                 waiter.release(Waiter.DONE);
+                space.remove(waiter);
             }
         }
         for (Waiter waiter : drained) {
-            if (drained.remove(waiter)) {
-                waiter.release(Waiter.ASK);
-            }
+            waiter.release(Waiter.ASK);
+            drained.remove(waiter);
         }
     }
 }
