@@ -180,25 +180,27 @@ public class BurstHandler extends Handler {
      */
     @Override
     public synchronized void setEncoding(String encoding) throws UnsupportedEncodingException {
-        String before = getEncoding();
-        super.setEncoding(encoding);
-        if (!isForRecords(charset())) {
-            super.setEncoding(before);
+        if (!isForRecords(encoding)) {
             throw new UnsupportedEncodingException(encoding);
+        }
+        super.setEncoding(encoding);
+    }
+
+    private static boolean isForRecords(String encoding) {
+        try {
+            Charset charset = charset(encoding);
+            return charset.canEncode() && "aa".getBytes(charset).length == 2 * "a".getBytes(charset).length;
+        } catch (IllegalArgumentException unknown) {
+            return false;
         }
     }
 
-    private static boolean isForRecords(Charset charset) {
-        return charset.canEncode() && "aa".getBytes(charset).length == 2 * "a".getBytes(charset).length;
-    }
-
-    private Charset charset() {
-        String encoding = getEncoding();
+    private static Charset charset(String encoding) {
         return encoding == null ? Charset.defaultCharset() : Charset.forName(encoding);
     }
 
     private byte[] bytes(String text) {
-        return text.getBytes(charset());
+        return text.getBytes(charset(getEncoding()));
     }
 
     private void tell(String sentence, int code) {
