@@ -148,14 +148,15 @@ int segments_source_find(struct read_source *source, int64_t sequence, int64_t *
         return rc;
     }
     /* The frame before it tells whether any is missing in between: sequences do not, as other streams have some. */
+    const uint64_t found = frame.number;
     is_missing = 0;
-    frames_seek(&self->frames, frame.number - (frame.number > 1));
+    frames_seek(&self->frames, found - (found > 1));
     rc = next_there(self, &frame, &is_missing);
     if (rc == FRAMES_ONE && is_missing) {
         fill(&frame, &record);
         *first = record.sequence > sequence ? record.sequence : sequence;
     }
-    if (is_missing || frame.number == 1) {
+    if (is_missing || found == 1) {
         frames_seek(&self->frames, frame.number);
     }
     return rc;

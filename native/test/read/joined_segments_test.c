@@ -50,8 +50,8 @@ static void expect(int64_t first, int64_t last) {
     }
 }
 
-/* Opens a reader that has the first 100 of 200 records. */
-static void read_a_hundred(void) {
+/* Opens a reader that has the first so many of 200 records. */
+static void read_first(int64_t records) {
     burst_reader_config_t config;
     append(1, 200);
     burst_reader_config_init(&config);
@@ -60,7 +60,21 @@ static void read_a_hundred(void) {
     config.from = BURST_FROM_SEQUENCE;
     config.from_value = 1;
     assert_int_equal(burst_reader_open(&config, &reader), 0);
-    expect(1, 100);
+    expect(1, records);
+}
+
+static void read_a_hundred(void) {
+    read_first(100);
+}
+
+/* The search looks at the frame before the record that is next. */
+static void a_reader_that_is_lapped_at_the_first_records_gets_each_once(void **state) {
+    (void)state;
+    const int64_t has = strchr(*state, '0') != NULL ? 0 : strchr(*state, '1') != NULL ? 1 : 2;
+    open_it(segments);
+    read_first(has);
+    append(201, RECORDS);
+    expect(has + 1, SURE);
 }
 
 /* Reads a hundred records and is lapped. Then the first segments are deleted, as many as `head -n` takes. Returns what the
@@ -133,6 +147,9 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        CASE(a_reader_that_is_lapped_at_the_first_records_gets_each_once, "0w"),
+        CASE(a_reader_that_is_lapped_at_the_first_records_gets_each_once, "1w"),
+        CASE(a_reader_that_is_lapped_at_the_first_records_gets_each_once, "2w"),
         CASE(what_deleted_segments_had_is_missed, ""),
         CASE(what_deleted_segments_had_is_missed, "w"),
         CASE(the_ring_is_read_if_it_has_more_than_the_segments, "w"),
