@@ -68,6 +68,10 @@ static void moved_back_and_away_again_it_is_told_again(void **state) {
     move_ring_away();
     await_told(log, LOST);
     assert_int_equal(rename(moved_path, ring_path), 0);
+    for (int64_t sequence = 1; sequence <= 2; sequence++) { /* the drain looks at the name before each of two steps */
+        assert_int_equal(burst_append(log, "one\n", 4, 0), sequence);
+        assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    }
     assert_int_equal(times_told(log, LOST), 0);
     move_ring_away();
     await_told(log, LOST);

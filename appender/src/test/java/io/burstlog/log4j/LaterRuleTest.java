@@ -80,7 +80,7 @@ class LaterRuleTest {
                         .handle((logged, failure) -> failure)
                         .get(HANGS_SECONDS, TimeUnit.SECONDS);
             }
-            await().until(() -> log4j.orders().stream().records().offer(new byte[1_000]) > 0);
+            await().until(() -> shown().getUsedBytes() == 0); // what was freed first may be taken by the roll
             log4j.logger().info("order 2");
         }
         assertThat(directory.lines()).contains("order 2").noneMatch(line -> line.startsWith("long ago"));
