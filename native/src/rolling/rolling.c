@@ -93,14 +93,15 @@ static int is_due(const struct rolling *rolling, size_t length) {
     return now_ns >= next_ns || (is_long && now_ns >= atomic_load(&rolling->quiet_ns));
 }
 
-/* Takes the name for the file that ends. Returns 0, or -errno with a sentence if the folder cannot be read now, and
+/* Makes the name for the file that ends. Returns 0, or -errno with a sentence if the folder cannot be read now, and
  * could not when the file began. */
-static int take_name(struct rolling *rolling, char *path, size_t path_bytes) {
+static int make_name(struct rolling *rolling, char *path, size_t path_bytes) {
     const int rc = rolling->next_index == 0 ? find_index(rolling) : 0;
     if (rc < 0) {
         return rc;
     }
-    rolling_name_make(&rolling->files.name, rolling->born_ns / SECOND_NS, rolling->next_index++, path, path_bytes);
+    rolling_name_make(&rolling->files.name, rolling->born_ns / SECOND_NS, rolling->next_index, path, path_bytes);
+    rolling->takes_index = 1;
     return 0;
 }
 
@@ -114,8 +115,9 @@ static void put_off(struct rolling *rolling) {
 /* Fills the fields that the roll leaves open. Returns 0, or -errno with a sentence. */
 static int begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns) {
     int rc = 0;
+    rolling->takes_index = 0;
     if (roll->target[0] == '\0' && roll->next[0] == '\0') {
-        rc = take_name(rolling, roll->target, sizeof roll->target);
+        rc = make_name(rolling, roll->target, sizeof roll->target);
     }
     if (roll->next_time_ns == 0 && roll->next_file_bytes == 0) {
         roll->next_time_ns = next_time_of(rolling, time_ns);
@@ -130,6 +132,7 @@ static void end_roll(struct rolling *rolling, uint64_t sequence, int64_t born_ns
     atomic_fetch_sub(&rolling->bytes, rolling->ending_bytes);
     atomic_store(&rolling->quiet_ns, 0);
     set_next(rolling, born_ns);
+    rolling->next_index += rolling->takes_index;
     atomic_fetch_add(&rolling->file_number, 1);
     atomic_store(&rolling->rolled, sequence);
     event_count_notify(&rolling->changed, &platform_linux);

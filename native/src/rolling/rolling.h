@@ -68,6 +68,7 @@ struct rolling {
     uint64_t ending_bytes;        /* bytes of the file that the roll under way ends */
     _Atomic uint64_t file_number; /* number of this file once all rolls are performed */
     uint64_t next_index;          /* 0: not known yet */
+    uint32_t takes_index;         /* 1: the roll under way gives the file that ends this index */
     _Atomic uint64_t rolled;      /* sequence of the last roll */
 
     _Atomic(const struct rolling_host *) host; /* NULL: the stream is not open yet */

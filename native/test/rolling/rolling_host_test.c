@@ -164,6 +164,29 @@ static void a_roll_that_is_not_accepted_is_tried_with_the_next_record(void **sta
     assert_int_equal(rolls, 3);
 }
 
+/* Many records may come while the ring is full. */
+static void a_roll_that_is_not_accepted_uses_up_no_number(void **state) {
+    (void)state;
+    struct rolling_roll refused = {.next_time_ns = 0}, named = {.target = "/a"};
+    put("log-11");
+    answer = -EAGAIN;
+    open_at_once();
+    append(50, 0);
+    append(1, 0);
+    assert_string_equal(given.target, at("log-12"));
+    assert_int_equal(rolling_begin_roll(rolling, &refused, 1, 1), 0);
+    rolling_end_roll(rolling, 0, 1);
+    assert_string_equal(refused.target, at("log-12"));
+    assert_int_equal(rolling_begin_roll(rolling, &named, 1, 1), 0);
+    rolling_end_roll(rolling, 8, 1);
+    answer = 9;
+    append(200, 0);
+    append(1, 0);
+    assert_string_equal(given.target, at("log-12"));
+    append(100, 0);
+    assert_string_equal(given.target, at("log-13"));
+}
+
 static void nothing_is_rolled_before_the_drain_has_passed_the_earlier_runs(void **state) {
     (void)state;
     struct rolling_roll roll = {.next_time_ns = 0};
@@ -239,6 +262,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ROLLING_TEST(a_roll_is_enqueued_before_the_record_that_is_too_long),
         ROLLING_TEST(a_roll_that_is_not_accepted_is_tried_with_the_next_record),
+        ROLLING_TEST(a_roll_that_is_not_accepted_uses_up_no_number),
         ROLLING_TEST(nothing_is_rolled_before_the_drain_has_passed_the_earlier_runs),
         ROLLING_TEST(old_files_are_deleted_when_the_drain_has_passed_the_roll),
         ROLLING_TEST(a_roll_that_was_given_up_is_not_tried_with_each_record),
