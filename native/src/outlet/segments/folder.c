@@ -76,8 +76,9 @@ int segments_folder_write_head(struct segments_folder *folder) {
 
 /* A crash while the head is written leaves zeros, and so may a full disk, or a part of the head. */
 static int is_unfinished(const struct segments_head *head, size_t bytes) {
+    static const uint64_t magic = SEGMENTS_HEAD_MAGIC;
     const uint8_t *byte = (const uint8_t *)head;
-    if (bytes >= sizeof head->magic && bytes < sizeof *head && head->magic == SEGMENTS_HEAD_MAGIC) {
+    if (bytes < sizeof *head && memcmp(head, &magic, bytes < sizeof magic ? bytes : sizeof magic) == 0) {
         return 1;
     }
     for (size_t i = 0; i < bytes; i++) {
