@@ -24,7 +24,7 @@ int stream_dry_as_copied(struct drain *drain, const struct drain_stream *stream)
     drain_look(drain);
     const uint64_t durable = drain->durable;
     for (;;) {
-        const uint64_t until = drain_copied_reach(drain);
+        const uint64_t until = stream_reach(drain, stream, drain_copied_reach(drain));
         if (stream_is_done(stream, until < durable ? until : durable)) {
             return 0;
         }
@@ -35,10 +35,10 @@ int stream_dry_as_copied(struct drain *drain, const struct drain_stream *stream)
     }
 }
 
-int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
-    drain->is_drying = 1;
+int drain_stream_dry(struct drain *drain, struct drain_stream *stream) {
+    stream->is_drying = 1;
     const int rc = stream_dry_as_copied(drain, stream);
-    drain->is_drying = 0;
+    stream->is_drying = 0;
     return rc;
 }
 

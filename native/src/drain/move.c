@@ -162,8 +162,8 @@ static int move(struct drain *drain, struct drain_stream *stream, uint64_t until
     if (used < 0) {
         return cannot_read(drain, stream, (int)used);
     }
-    /* The outlet has more of the batch: `until` went back (drain_copied_reach), or the log cannot be read so far any
-     * more. The rest of the batch is still to come. */
+    /* The outlet has more of the batch: `until` went back (drain_copied_reach, stream_reach), or the log cannot be read
+     * so far any more. The rest of the batch is still to come. */
     if ((uint64_t)used < stream->partly) {
         return after.walk.position < until ? cannot_read(drain, stream, -EIO) : 0;
     }

@@ -33,8 +33,15 @@ uint64_t drain_reach(const struct drain *drain) {
 uint64_t drain_copied_reach(const struct drain *drain) {
     const struct drain_host *host = drain->parts.host;
     const uint64_t reach = drain_reach(drain);
-    const uint64_t copied = host->copied == NULL || drain->is_drying ? UINT64_MAX : host->copied(host->argument);
+    const uint64_t copied = host->copied == NULL ? UINT64_MAX : host->copied(host->argument);
     return copied < reach ? copied : reach;
+}
+
+/* A stream that goes further than the others does not pass the marker, as in drain_reach: no record is between the two. */
+uint64_t stream_reach(const struct drain *drain, const struct drain_stream *stream, uint64_t until) {
+    const uint64_t log_end = drain->parts.source->recovery->log_end;
+    const uint64_t alone = drain->durable > drain->parts.epoch_begin ? drain->durable : log_end;
+    return stream->is_drying && until < alone ? alone : until;
 }
 
 /* Whether to sync the stream now. A partly written batch is never synced: the state would note its beginning without
@@ -95,7 +102,7 @@ int drain_step(struct drain *drain, int sync) {
 
         /* 1. Data: at most one batch of each stream goes from the log to its outlet. */
         EACH_STREAM(drain, stream) {
-            moved |= stream_move(drain, stream, until);
+            moved |= stream_move(drain, stream, stream_reach(drain, stream, until));
         }
         progressed |= moved;
         goes_on = moved && may_go_on(drain);

@@ -22,9 +22,10 @@ struct drain_stream {
     int is_open;              /* a thread may append to it */
     int must_sync;            /* the outlet asked for a sync */
     int awaits_note;          /* the outlet takes no byte before both slots have `next` */
-    int rc;                   /* -errno if the stream stalled in this step */
-    int is_unreadable;        /* it stalled since the log cannot be read, and the host has told that */
-    int told_rc;              /* reason of the stall that was told, or 0 */
+    int is_drying;     /* a caller waits in drain_stream_dry, and the second copy cannot come before it returns */
+    int rc;            /* -errno if the stream stalled in this step */
+    int is_unreadable; /* it stalled since the log cannot be read, and the host has told that */
+    int told_rc;       /* reason of the stall that was told, or 0 */
     int64_t stalled_since_ns;
     int64_t stall_told_ns;
     int64_t waits_since_ns; /* since when a caller performs a roll; 0: none does */
@@ -51,7 +52,6 @@ struct drain {
     unsigned wanted;     /* checkpoints that are still to be written */
     int older_is_behind; /* the older slot lets go of less than the newer one */
     int checkpoint_rc;   /* result of the last checkpoint */
-    int is_drying;       /* a caller waits in drain_stream_dry, and the second copy cannot come before it returns */
     _Atomic int64_t give_up_ns;
 };
 
@@ -84,8 +84,8 @@ int stream_has_waiting(const struct drain *drain, const struct drain_stream *str
 int stream_dry_as_copied(struct drain *drain, const struct drain_stream *stream);
 
 /* Steps until the stream has noted everything that is durable now, whatever the second copy has: its destination is about to
- * change. Returns 0 or -errno. */
-int drain_stream_dry(struct drain *drain, const struct drain_stream *stream);
+ * change. The other streams go no further than the copy. Returns 0 or -errno. */
+int drain_stream_dry(struct drain *drain, struct drain_stream *stream);
 
 /* Unbinds the stream from its destination, as of the next checkpoint. */
 void stream_unbind(struct drain_stream *stream);
@@ -100,10 +100,13 @@ int stream_refuse_to_move(const struct drain_stream *stream, int rc);
 /* Reads the watermark. */
 void drain_look(struct drain *drain);
 
-/* How far the log reaches in this step, and how far streams may go: not beyond the second copy, except in
- * drain_stream_dry. The latter goes back when a copy that was away begins again, and behind drain_stream_dry. */
+/* How far the log reaches in this step, and how far streams may go: not beyond the second copy. The latter goes back when a
+ * copy that was away begins again. */
 uint64_t drain_reach(const struct drain *drain);
 uint64_t drain_copied_reach(const struct drain *drain);
+
+/* How far this stream may go while the others may go to `until`: further in drain_stream_dry, behind which it goes back. */
+uint64_t stream_reach(const struct drain *drain, const struct drain_stream *stream, uint64_t until);
 
 /* The states that the next checkpoint has. Returns their number. */
 unsigned drain_states(const struct drain *drain, const struct stream_state *states[LAYOUT_STREAMS_MAX]);

@@ -26,7 +26,8 @@
  * epoch, unless a crash took the one that it had replaced.
  *
  * Two things let the drain go on alone, and then a crash can leave a gap, which the next copier_begin names: the copy is
- * away (copier_away), or the drain must bring a stream's records to their old place before the open returns.
+ * away (copier_away), or the drain must bring a stream's records to their old place before the open returns, and no other
+ * stream is behind them.
  *
  * Any thread may call these functions. The leader, those who append, and those who wait for a record that the copy will have
  * never take the lock: whoever takes copies a block under it.

@@ -270,13 +270,13 @@ static void a_stream_whose_file_another_one_took_over_has_its_number(void **stat
     assert_int_equal(burst_stream_open(copied_log, &config, &orders), 0);
     assert_int_equal(burst_copy_stream(copied_log, 1, name, sizeof name), 0);
     assert_true(ends_with(name, path));
-    assert_int_equal(burst_close_within(copied_log, -1), 0);
+    assert_int_equal(burst_close_within(copied_log, -1), 1); /* the ring keeps it for the copy */
     copied_log = open_copied("B");
     assert_int_equal(burst_copy_stream(copied_log, 1, name, sizeof name), 0);
     assert_string_equal(name, "stream 1");
     assert_int_equal(burst_copy_stream(copied_log, 2, name, sizeof name), 0);
     assert_string_equal(name, "orders");
-    assert_int_equal(burst_close_within(copied_log, -1), 0);
+    assert_int_equal(burst_close_within(copied_log, -1), 1);
 }
 
 static void structs_of_another_size_are_refused(void **state) {
