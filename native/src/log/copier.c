@@ -116,11 +116,15 @@ static int check_here(const struct copier *copy) {
                            copy->name, copy->ring->path, (unsigned long long)copier_next_sequence(copy));
 }
 
-/* The copy confirms records alone: if none lies between the two, everything there is confirmed. */
+/* The copy confirms records alone: if none lies between the two, everything there is confirmed, losses as well. */
 static void settle(struct copier *copy) {
     struct log_cursor cursor = copy->kept;
     struct log_item item;
-    if (log_source_next(&copy->source, &cursor, copy->taken.walk.position, &item) == 0) {
+    int rc;
+    do {
+        rc = log_source_next(&copy->source, &cursor, copy->taken.walk.position, &item);
+    } while (rc == 1 && item.kind == LOG_LOSS);
+    if (rc == 0) {
         copy->kept = copy->taken;
     }
     copier_publish(copy);

@@ -116,7 +116,8 @@ static uint64_t first_ahead(const struct world *world) {
     EACH_STREAM(world->engine->drainer.drain, stream) {
         for (uint64_t sequence = world->copy.confirmed + 1; sequence < stream->written.walk.sequence; sequence++) {
             const struct model_record *record = &world->model.records[sequence];
-            if (record->stream == stream_source(&stream->noted) && (!stream_follows(stream) || record->in_segments)) {
+            if (record->stream == stream_source(&stream->noted) && !record->damaged &&
+                (!stream_follows(stream) || record->in_segments)) {
                 return sequence;
             }
         }
