@@ -88,7 +88,8 @@ int burst_copy_stream(burst_t *log, uint32_t stream, char *name, size_t name_byt
 int burst_copy_confirm(burst_t *log, int64_t sequence);
 
 /* The highest sequence that the copy has together with all before it, but for those that burst_copy_begin named as
- * missing. It never falls. Before burst_copy_begin: the last sequence that the ring does not keep. */
+ * missing, and those that the ring has lost. It never falls. Before burst_copy_begin: the last sequence that the ring does
+ * not keep. */
 int64_t burst_copied_sequence(burst_t *log);
 
 /* Copies the id of the ring, which the copy needs to tell rings apart; every log has one. Works on a closed handle. */
@@ -96,7 +97,8 @@ void burst_ring_id(const burst_t *log, uint8_t id[16]);
 
 /* Waits until the record is durable in the ring and stored in the copy. timeout_ns and result are those of
  * burst_await_durable. Also returns -ENOTCONN (the copy is away) and -ENODATA (burst_copy_begin named the record as
- * missing, since this open): the record then has one copy. */
+ * missing, since this open): the record then has one copy. And -ENODATA if this open found that the ring has lost the
+ * record: the copy may have it from before, and nobody here knows. */
 int burst_await_copied(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
 enum burst_copy_state {

@@ -24,10 +24,11 @@ static const struct log_source_ops sealed_ops = {.has_lost_pages = has_lost_page
 static void tell_waiting(struct copier *copy) {
     /* Only a copy that is here has what is before `kept`. */
     const uint64_t end = copy->state == COPY_IS_HERE ? copy->kept.walk.sequence : atomic_load(&copy->whole_end);
+    const uint64_t from = copy->missing_end > copy->lost_end ? copy->missing_end : copy->lost_end;
     const uint32_t is_vain = copy->is_over || copy->state == COPY_IS_AWAY;
-    if (atomic_load(&copy->whole_from) != copy->missing_end || atomic_load(&copy->whole_end) != end ||
+    if (atomic_load(&copy->whole_from) != from || atomic_load(&copy->whole_end) != end ||
         atomic_load(&copy->is_vain) != is_vain) {
-        atomic_store(&copy->whole_from, copy->missing_end);
+        atomic_store(&copy->whole_from, from);
         atomic_store(&copy->whole_end, end);
         atomic_store(&copy->is_vain, is_vain);
         event_count_notify(&copy->moved, copy->platform);
@@ -41,6 +42,15 @@ void copier_publish(struct copier *copy) {
     if (atomic_load(&copy->ring->space.waiters) != 0) {
         event_count_notify(&copy->ring->drain, copy->platform);
     }
+}
+
+static uint64_t lost_end(const struct recovery *recovery) {
+    uint64_t end = 0;
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        const struct walk_gap *gap = &recovery->jumps[i].gap;
+        end = gap->count > 0 ? gap->first_sequence + gap->count : end;
+    }
+    return end;
 }
 
 int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
@@ -57,6 +67,7 @@ int copier_create(const struct copier_parts *parts, struct copier **copy_out) {
     copy->first_sequence = ring_next_sequence(parts->ring);
     copy->source = parts->source;
     copy->source.ops = &sealed_ops;
+    copy->lost_end = lost_end(parts->source.recovery);
     pthread_mutex_init(&copy->lock, NULL);
     copy->kept = copy->taken = copy->noted =
         log_source_at(&copy->source, parts->start.drained_position, parts->start.next_sequence, parts->start.epoch);
@@ -247,11 +258,28 @@ int copier_take(struct copier *copy, void *buffer, size_t room, int64_t timeout_
 
 /* ------------------------------------------------------------------------------------------------ those who wait */
 
+/* Whether recovery found that the ring has lost the record. The copy may have got it before. */
+static int is_lost(const struct copier *copy, uint64_t sequence) {
+    const struct recovery *recovery = copy->source.recovery;
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        const struct walk_gap *gap = &recovery->jumps[i].gap;
+        if (sequence >= gap->first_sequence && sequence < gap->first_sequence + gap->count) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Returns 1 if the copy has the record; 0: not yet; or -errno with a sentence: it will not get it. */
 static int judge(struct copier *copy, uint64_t sequence) {
     int rc = 1;
     pthread_mutex_lock(&copy->lock);
-    if (sequence >= copy->missing_from && sequence < copy->missing_end) {
+    if (is_lost(copy, sequence)) {
+        rc = error_set(ENODATA,
+                       "record %llu of ring %s is lost, since its medium was damaged, and copy %s may lack it: look "
+                       "for it in log file and copy",
+                       (unsigned long long)sequence, copy->ring->path, copy->name);
+    } else if (sequence >= copy->missing_from && sequence < copy->missing_end) {
         rc = error_set(ENODATA, "record %llu of ring %s has one copy only: copy %s was away, and lacks it",
                        (unsigned long long)sequence, copy->ring->path, copy->name);
     } else if (sequence >= atomic_load(&copy->whole_end)) {

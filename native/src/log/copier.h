@@ -58,6 +58,7 @@ struct copier {
     struct log_source source;
     uint64_t first_sequence; /* of this epoch */
     char name[COPIER_NAME_BYTES];
+    uint64_t lost_end;              /* the ring has lost no record from this sequence on: found by recovery */
     _Atomic uint64_t next_sequence; /* the sequence at `kept` */
     struct event_count moved;       /* notified when any of the next three changes */
     _Atomic uint64_t whole_from;    /* whoever waits finds without the lock that the copy has all records from here */
@@ -130,7 +131,8 @@ int copier_take(struct copier *copy, void *buffer, size_t room, int64_t timeout_
  * -ESHUTDOWN, -EIO. */
 int copier_confirm(struct copier *copy, uint64_t sequence);
 
-/* The copy has all records below this sequence, but for those that copier_begin named as missing. */
+/* The copy has all records below this sequence, but for those that copier_begin named as missing, and those that the ring has
+ * lost. */
 uint64_t copier_next_sequence(const struct copier *copy);
 
 struct copier_figures {
@@ -143,7 +145,7 @@ void copier_look(struct copier *copy, struct copier_figures *figures);
 const char *copier_name(const struct copier *copy);
 
 /* Waits until it has the record. Returns 1; 0 after the time; or, with a sentence, -ENOTCONN (the copy is away), -ENODATA
- * (the record, or one before and one behind it, was named as missing), -ESHUTDOWN. */
+ * (the record, or one before and one behind it, was named as missing; or the ring has lost it), -ESHUTDOWN. */
 int copier_await(struct copier *copy, uint64_t sequence, int64_t timeout_ns);
 
 /* The drain goes no further than this position; UINT64_MAX while the copy is away. */

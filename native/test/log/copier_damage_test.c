@@ -30,9 +30,29 @@ static void a_loss_at_the_end_of_the_log_holds_nothing_up(void **state) {
     assert_false(is_told("lacks records"));
 }
 
+/* Though the copy has confirmed records behind it. */
+static void a_record_that_is_lost_is_never_called_copied(void **state) {
+    (void)state;
+    open_behind_a_loss(1);
+    assert_int_equal(take(), 1);
+    assert_int_equal(copier_confirm(copy(), 2), 0);
+    copied.last = 3; /* the copy has no such record */
+    assert_int_equal(take(), 1);
+    assert_int_equal(copier_confirm(copy(), 4), 0);
+    assert_int_equal(copier_next_sequence(copy()), 5);
+    assert_int_equal(copier_await(copy(), 1, 0), 1);
+    assert_int_equal(copier_await(copy(), 2, 0), 1);
+    assert_int_equal(copier_await(copy(), 3, 0), -ENODATA);
+    assert_non_null(strstr(error_text(), "record 3 of ring /ring is lost"));
+    assert_int_equal(copier_await(copy(), 4, 0), 1);
+    copier_away(copy());
+    assert_int_equal(copier_await(copy(), 3, 0), -ENODATA);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         COPY_TEST(a_loss_at_the_end_of_the_log_holds_nothing_up),
+        COPY_TEST(a_record_that_is_lost_is_never_called_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,7 +259,7 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
 
     /**
      * {@return the highest sequence that the second copy of the log has together with all before it, but for those that
-     * it lacks since it was away; it never goes back}
+     * it lacks since it was away, and those that the ring has lost; it never goes back}
      *
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} without a
      *     {@link BurstConfig.Builder#copy copy}
@@ -276,7 +276,8 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
      * @return whether it has two copies within the time
      * @throws RingFailedException if the ring failed before that
      * @throws BurstException with code {@link BurstException.Code#COPY_AWAY} if the record has one copy: the second one
-     *     is away, or was away and lacks it; {@link BurstException.Code#CLOSED} if the log was closed first;
+     *     is away, or was away and lacks it; or if the open found that the ring has lost the record, which the copy may
+     *     have or not; {@link BurstException.Code#CLOSED} if the log was closed first;
      *     {@link BurstException.Code#INVALID_ARGUMENT} without a {@link BurstConfig.Builder#copy copy}
      */
     public boolean awaitCopied(long sequence, Duration timeout) {
