@@ -337,10 +337,10 @@ int burst_stats(const burst_t *log, burst_stats_t *stats);
 enum burst_severity { BURST_INFO = 0, BURST_WARN = 1, BURST_ERROR = 2 };
 
 typedef struct burst_event {
-    uint32_t struct_bytes; /* the caller sets it to sizeof(burst_event_t) */
-    uint32_t severity;     /* enum burst_severity */
-    int64_t time_ns;       /* CLOCK_REALTIME */
-    char text[BURST_TEXT_BYTES];
+    uint32_t struct_bytes;       /* the caller sets it to sizeof(burst_event_t) */
+    uint32_t severity;           /* enum burst_severity */
+    int64_t time_ns;             /* CLOCK_REALTIME */
+    char text[BURST_TEXT_BYTES]; /* terminated; "..." stands for the middle of long paths */
 } burst_event_t;
 
 /*

@@ -6,16 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SENTENCE_BYTES 2048
 #define NAME_BYTES 128
 
-static _Thread_local char sentence[SENTENCE_BYTES];
+static _Thread_local char sentence[ERROR_TEXT_BYTES];
 static _Thread_local char named[NAME_BYTES];
 
 int error_set(int code, const char *format, ...) {
     /* Formatted apart, since an argument may be error_text() itself: a caller may put its own words around the
      * cause. */
-    char next[SENTENCE_BYTES];
+    char next[ERROR_TEXT_BYTES];
     int before = errno;
     va_list arguments;
     va_start(arguments, format);

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#define ERROR_TEXT_BYTES 2048 /* with the terminator */
+
 /* Stores the sentence for this thread and returns -code. */
 int error_set(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -15,7 +17,7 @@ const char *error_text(void);
 /* Several errors told together. It begins with {.code = 0}. */
 struct error_list {
     int code; /* code of the first error; negative */
-    char text[2048];
+    char text[ERROR_TEXT_BYTES];
 };
 
 /* Adds a result and, if it is negative, this thread's sentence. */

@@ -2,8 +2,15 @@
 #include "base/events.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sentence.h"
+
+#define WHOLE_BYTES (2 * PATH_MAX + ERROR_TEXT_BYTES) /* two paths and the sentence of an error */
 
 void events_init(struct events *events, const struct platform *platform) {
     events->platform = platform;
@@ -11,14 +18,17 @@ void events_init(struct events *events, const struct platform *platform) {
 }
 
 void events_post(struct events *events, uint32_t severity, const char *format, ...) {
+    char text[WHOLE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sentence_fit(text, EVENT_TEXT_BYTES);
     pthread_mutex_lock(&events->lock);
     struct event *event = &events->kept[events->end % EVENTS_KEPT];
     event->severity = severity;
     event->time_ns = platform_realtime_ns(events->platform);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(event->text, sizeof event->text, format, arguments);
-    va_end(arguments);
+    memcpy(event->text, text, strlen(text) + 1);
     events->end++;
     if (events->end - events->first > EVENTS_KEPT) {
         events->first++;

@@ -35,6 +35,7 @@ struct events {
 
 void events_init(struct events *events, const struct platform *platform);
 
+/* A text that is too long loses the middle of its paths (sentence_fit). */
 void events_post(struct events *events, uint32_t severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

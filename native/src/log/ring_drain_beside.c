@@ -30,7 +30,7 @@ struct beside {
     uint8_t *record; /* room for a copy of the longest one */
     size_t record_room;
     int is_foul; /* the window holds what no log writes */
-    char foul[EVENT_TEXT_BYTES];
+    char foul[ERROR_TEXT_BYTES];
 };
 
 static struct beside *beside_of(const struct log_source *source) {

@@ -125,6 +125,19 @@ static void a_text_that_is_too_long_is_cut_and_terminated(void **state) {
     assert_int_equal(strlen(event.text), EVENT_TEXT_BYTES - 1);
 }
 
+static void behind_a_long_path_it_is_still_said_what_to_do(void **state) {
+    (void)state;
+    struct event event;
+    char path[4096];
+    memset(path, 'x', sizeof path);
+    path[sizeof path - 1] = '\0';
+    events_post(&events, EVENT_ERROR, "%s was moved to %s: move it back", path, path);
+    assert_int_equal(events_take(&events, &event, 0), 1);
+    assert_int_equal(strlen(event.text), EVENT_TEXT_BYTES - 1);
+    assert_non_null(strstr(event.text, "x was moved to x"));
+    assert_string_equal(event.text + EVENT_TEXT_BYTES - 1 - 14, ": move it back");
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 
 static void the_newest_event_is_known_after_it_was_taken(void **state) {
@@ -149,6 +162,7 @@ int main(void) {
         TEST(what_is_left_at_the_close_is_still_heard),
         TEST(whoever_is_woken_for_nothing_waits_no_longer_than_he_wanted),
         TEST(a_text_that_is_too_long_is_cut_and_terminated),
+        TEST(behind_a_long_path_it_is_still_said_what_to_do),
         TEST(the_newest_event_is_known_after_it_was_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ struct raw {
     int is_full;
     int mark_is_untrusted;
     char path[LAYOUT_FILE_NAME_BYTES];
-    char trouble[EVENT_TEXT_BYTES]; /* why the device could not be opened again, or "" */
+    char trouble[ERROR_TEXT_BYTES]; /* why the device could not be opened again, or "" */
 };
 
 static struct raw *raw_of(struct outlet *outlet) {

@@ -27,7 +27,7 @@ struct segments {
     int is_noted;        /* the ledger has this segment, with at most its length */
     char path[LAYOUT_FILE_NAME_BYTES];
     char name[LAYOUT_STREAM_NAME_BYTES]; /* the stream's name, for a folder that is begun anew */
-    char trouble[EVENT_TEXT_BYTES];      /* why the folder could not be opened again, or "" */
+    char trouble[ERROR_TEXT_BYTES];      /* why the folder could not be opened again, or "" */
 };
 
 static struct segments *segments_of(struct outlet *outlet) {
