@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "burstlog.h"
@@ -156,7 +158,23 @@ static int execute(int argc, char **argv) {
     return tell_usage(stderr, EXIT_USAGE);
 }
 
+/* A caller may have closed one of the first three descriptors. The next file that is opened, perhaps a ring or a log file, would
+ * get its number, and then what is printed. So each gets a file that fails as a closed one does. */
+static int keep_standard_files(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) {
+            return error_set(errno,
+                             "descriptor %d is closed, and /dev/null cannot be opened in its place: %s; leave it open",
+                             fd, error_name(errno));
+        }
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
+    if (keep_standard_files() < 0) {
+        return cli_failed(-EIO);
+    }
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit then fails with EFBIG, which has a sentence */
     const int code = execute(argc, argv);
     errno = 0;

@@ -344,6 +344,24 @@ static void output_that_is_lost_is_an_error(void **state) {
     shell("%s --version >/dev/full 2>/dev/null; test $? = 4", BURST_CLI);
 }
 
+static void a_closed_output_is_an_error_too(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof printing / sizeof printing[0]; i++) {
+        shell("%s %s %s >&- 2>%s/said; test $? = 4 && grep -q 'to standard output failed: EBADF' %s/said", BURST_CLI,
+              printing[i], ring_path, folder, folder);
+    }
+    shell("%s verify %s >%s/said 2>&- && %s --version >/dev/null 2>&-", BURST_CLI, ring_path, folder, BURST_CLI);
+}
+
+static void no_file_gets_the_number_of_a_closed_descriptor(void **state) {
+    (void)state;
+    shell("%s tail -f -n 0 --quiet %s <&- >&- 2>&- & pid=$!; for i in $(seq 1200); do "
+          "readlink /proc/$pid/fd/* | grep -q '/ring$' && break; sleep 0.05; done; code=0; "
+          "for fd in 0 1 2; do test \"$(readlink /proc/$pid/fd/$fd)\" = /dev/null || code=1; done; "
+          "kill $pid; wait $pid; test $code = 0",
+          BURST_CLI, ring_path);
+}
+
 static void a_reader_that_has_gone_is_no_error(void **state) {
     (void)state;
     int ends[2];
@@ -375,6 +393,8 @@ int main(void) {
         READ_TEST(a_configuration_names_ring_and_files),
         READ_TEST(bad_input_gets_a_sentence),
         READ_TEST(output_that_is_lost_is_an_error),
+        READ_TEST(a_closed_output_is_an_error_too),
+        READ_TEST(no_file_gets_the_number_of_a_closed_descriptor),
         READ_TEST(a_reader_that_has_gone_is_no_error),
     };
     return cmocka_run_group_tests(tests, write_log, remove_folder);
