@@ -2,6 +2,8 @@
 /*
  * Burstlog for C++17 and later: a log whose append returns when the record is durable. This header gives
  * burstlog.h another form: the comment of a function says what differs from the C function that it calls.
+ * burstlog_tasks.h, burstlog_reader.h, burstlog_consumer.h and burstlog_copier.h have none: their functions take handle() and
+ * stream_handle().
  *
  *     burstlog::config config;
  *     config.ring = "orders.ring";
@@ -67,26 +69,22 @@ class writer {
 
     /* Enqueues without ever waiting. Empty when the ring is full, which is no error. Calls burst_offer. */
     std::optional<std::int64_t> offer(record_view record, nanoseconds event_time = {}, error_to ec = {}) {
-        const std::int64_t sequence = burst_stream_offer(stream_, record.data(), record.size(), event_time.count());
-        const bool is_taken = ec.answer(sequence == -EAGAIN ? 0 : sequence) > 0;
-        return is_taken ? std::optional(sequence) : std::nullopt;
+        return taken(burst_stream_offer(stream_, record.data(), record.size(), event_time.count()), ec);
     }
 
     /* Ends the log file behind the records accepted so far, even if it rolls by itself. Returns the sequence of the
      * roll once that is durable; 0 as append does. time: since 1970, the birth of the file that begins. Calls
      * burst_stream_roll. */
     std::int64_t roll(const burstlog::roll &wanted, nanoseconds time, error_to ec = {}) {
-        burst_roll_t c;
-        burst_roll_init(&c);
-        c.footer = wanted.footer.data();
-        c.footer_bytes = wanted.footer.size();
-        c.header = wanted.header.data();
-        c.header_bytes = wanted.header.size();
-        c.target = detail::or_null(wanted.target);
-        c.next_file = detail::or_null(wanted.next_file);
-        c.note = wanted.note.data();
-        c.note_bytes = wanted.note.size();
+        const burst_roll_t c = wanted.to_c();
         return ec.answer(burst_stream_roll(stream_, &c, time.count()));
+    }
+
+    /* Rolls like roll(), without ever waiting: the roll becomes durable with the next record that is. Empty when the ring is full,
+     * or when a stream that rolls by itself cannot roll now; neither is an error. Calls burst_stream_offer_roll. */
+    std::optional<std::int64_t> offer_roll(const burstlog::roll &wanted, nanoseconds time, error_to ec = {}) {
+        const burst_roll_t c = wanted.to_c();
+        return taken(burst_stream_offer_roll(stream_, &c, time.count()), ec);
     }
 
     /* With rolls_by_caller: waits for a roll that the drain has reached. Empty: none came within the time. Calls
@@ -138,6 +136,13 @@ class writer {
     ~writer() = default;
 
     burst_stream_t *stream_ = nullptr;
+
+  private:
+    /* The answer of a call that never waits. */
+    static std::optional<std::int64_t> taken(std::int64_t sequence, error_to ec) {
+        const bool is_taken = ec.answer(sequence == -EAGAIN ? 0 : sequence) > 0;
+        return is_taken ? std::optional(sequence) : std::nullopt;
+    }
 };
 
 /* A further stream of a log, with a log file of its own: burstlog.h, "streams". The destructor closes it like

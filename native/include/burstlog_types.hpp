@@ -56,6 +56,11 @@ inline const char *last_error() noexcept {
     return burst_last_error();
 }
 
+/* The ABI of the loaded library: BURST_ABI_VERSION is that of these headers. */
+inline std::uint32_t abi_version() noexcept {
+    return burst_abi_version();
+}
+
 /* The version of the loaded library, for instance "0.1.0". */
 inline const char *version() noexcept {
     return burst_version();
@@ -274,6 +279,21 @@ struct config {
 struct roll {
     std::string target, next_file;
     record_view footer{""}, header{""}, note{""};
+
+    /* The result points into this object and to its bytes. */
+    burst_roll_t to_c() const noexcept {
+        burst_roll_t c;
+        burst_roll_init(&c);
+        c.footer = footer.data();
+        c.footer_bytes = footer.size();
+        c.header = header.data();
+        c.header_bytes = header.size();
+        c.target = detail::or_null(target);
+        c.next_file = detail::or_null(next_file);
+        c.note = note.data();
+        c.note_bytes = note.size();
+        return c;
+    }
 };
 
 /* A rule for one call, in place of the log's or the stream's. */

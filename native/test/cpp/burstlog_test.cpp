@@ -268,6 +268,9 @@ void a_full_ring_and_a_roll() {
     CHECK(audit.enqueue(line, at_once, 0ns, told) == 0 && told == std::errc::resource_unavailable_try_again);
     CHECK(audit.append(line, dropped, 0ns, told) == 0 && !told && audit.stats().discarded == 1);
     CHECK(!audit.offer(line, 0ns, told) && !told);
+    burstlog::roll large;
+    large.footer = line;
+    CHECK(!audit.offer_roll(large, 2s) && !audit.offer_roll(large, 2s, told) && !told);
     CHECK(!log.await_drained(0ns) && !log.await_drained(-5ns) && !audit.await_drained(1ms));
 
     const auto request = audit.next_roll(burstlog::forever);
@@ -281,7 +284,8 @@ void a_full_ring_and_a_roll() {
     CHECK(content("audit.log").size() == 7 + static_cast<std::size_t>(records) * line.size());
     CHECK(log.histogram(BURST_STAGE_CLAIM_WAIT).count > 0);
 
-    audit.roll(roll, 2s);
+    const auto offered = audit.offer_roll(roll, 2s);
+    CHECK(offered && *offered > rolled && log.flush());
     audit.roll_failed(audit.next_roll(burstlog::forever)->sequence, std::errc::no_space_on_device);
     CHECK(audit.close() && content("audit.log").find("footer") != std::string::npos);
     CHECK(failure_of([&] { audit.append("late\n"); }).code().value() == ESHUTDOWN);
@@ -321,7 +325,7 @@ void files_roll_by_themselves() {
 } // namespace
 
 int main() try {
-    CHECK(*burstlog::version() != '\0');
+    CHECK(*burstlog::version() != '\0' && burstlog::abi_version() == BURST_ABI_VERSION);
     every_setting_of_a_ring_reaches_c();
     every_setting_of_a_stream_reaches_c();
     bytes_of_any_kind_are_a_record();

@@ -52,6 +52,14 @@ if [ "$which" = spdlog ]; then
   exit 0
 fi
 
+# Each function of these headers has a form in C++, or that of a stream has it. It is named there.
+for function in $(cd "$scratch/prefix/include" && grep -ohE '^[a-z][a-z0-9_ ]*[ *]burst_[a-z_]+\(' burstlog.h burstlog_rolling.h burstlog_stages.h |
+  grep -oE 'burst_[a-z_]+\($'); do
+  function=${function%(} function=${function%_bytes}
+  case $function in burst_register | burst_histogram_highest) continue ;; esac # for Java; a bucket's bound, which needs no form
+  grep -qwE "$function|burst_stream_${function#burst_}" "$scratch"/prefix/include/*.hpp || fail "burstlog.hpp has no form of $function"
+done
+
 test=$here/burstlog_test.cpp
 compile "$test" g++ -std=c++17 -o gcc_17
 run gcc gcc_17
