@@ -51,6 +51,7 @@ static void find_disk(const struct host *host, dev_t number, struct device_locat
     }
     snprintf(location->directory, sizeof location->directory, "%s", path_on_host(host, real));
     for (int depth = 0; depth < DEPTH_MAX && descend_to_member(host, location->directory); depth++) {
+        snprintf(location->stack, sizeof location->stack, "%.63s", path_name(real));
     }
     snprintf(location->disk, sizeof location->disk, "%.63s", path_name(location->directory));
 }

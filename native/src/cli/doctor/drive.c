@@ -34,7 +34,7 @@
 #define SECTOR_BYTES 512.0      /* of /sys/block/DISK/size */
 
 struct drive_facts {
-    char model[160], firmware[64], cache[96], protection[64], pulled[96], on[96], when[96];
+    char model[240], firmware[64], cache[96], protection[64], pulled[96], on[96], when[96];
 };
 
 struct drive_measured {
@@ -89,7 +89,8 @@ static void read_model(const struct host *host, const struct device_location *lo
     }
     trim(model);
     trim(firmware);
-    snprintf(facts->model, sizeof facts->model, "%s (%s)", model, location->disk);
+    snprintf(facts->model, sizeof facts->model, "%s (%s%s%s)", model, location->disk,
+             location->stack[0] != '\0' ? " under " : "", location->stack);
     snprintf(facts->firmware, sizeof facts->firmware, "%s", firmware);
 }
 

@@ -53,7 +53,8 @@ struct device_location {
     int is_device;
     int mounted; /* the path leads to a file with a known mount, and `mount` is filled */
     struct mount mount;
-    char disk[64];            /* "nvme0n1"; "": no disk under it is known */
+    char disk[64];            /* "nvme0n1"; "": no disk under it is known. The first one of a stack */
+    char stack[64];           /* "dm-0": the device that is made of disks and lies on this one; "": there is none */
     char directory[PATH_MAX]; /* the disk's /sys directory, as a path of the host */
 };
 

@@ -131,15 +131,23 @@ static void print_in_order(const struct doctor *doctor) {
     }
 }
 
+static void print_location(const char *name, const struct device_location *location) {
+    if (location->path[0] == '\0') {
+        return;
+    }
+    printf("%-8s  %s", name, location->path);
+    if (location->disk[0] != '\0') {
+        printf(" on disk %s", location->disk);
+    }
+    if (location->stack[0] != '\0') {
+        printf(", the first of those under %s", location->stack);
+    }
+    putchar('\n');
+}
+
 static void print_subject(const struct doctor *doctor) {
-    if (doctor->ring.path[0] != '\0') {
-        printf("Ring      %s%s%s\n", doctor->ring.path, doctor->ring.disk[0] != '\0' ? " on disk " : "",
-               doctor->ring.disk);
-    }
-    if (doctor->log.path[0] != '\0') {
-        printf("Log file  %s%s%s\n", doctor->log.path, doctor->log.disk[0] != '\0' ? " on disk " : "",
-               doctor->log.disk);
-    }
+    print_location("Ring", &doctor->ring);
+    print_location("Log file", &doctor->log);
     if (doctor->pid > 0) {
         printf("Process   %d (%s)\n", doctor->pid, doctor->process);
     }
@@ -201,6 +209,7 @@ static void print_json(struct doctor *doctor) {
     report_begin(&report, stdout, 1);
     report_text(&report, "ring", doctor->ring.path);
     report_text(&report, "disk", doctor->ring.disk);
+    report_text(&report, "stack", doctor->ring.stack);
     report_text(&report, "log file", doctor->log.path);
     report_number(&report, "pid", (uint64_t)doctor->pid);
     report_list(&report, "findings");

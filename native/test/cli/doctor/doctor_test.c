@@ -333,6 +333,12 @@ static void a_disk_made_of_others_is_looked_at_below(void **state) {
     assert_int_equal(run("doctor /dev/dm-0 --json --root %s", host_folder), 1);
     assert_said("/sys/block/nvme1n1/queue/scheduler: mq-deadline");
     assert_said("\"disk\": \"nvme1n1\"");
+    assert_said("\"stack\": \"dm-0\"");
+    assert_int_equal(run("doctor /dev/dm-0 --file /logs/orders.log --root %s", host_folder), 1);
+    assert_said(
+        "Ring      /dev/dm-0 on disk nvme1n1, the first of those under dm-0\nLog file  /logs/orders.log on disk sdb\n");
+    assert_int_equal(run("doctor --drive-report /dev/dm-0 --root %s", host_folder), 0);
+    assert_said("(nvme1n1 under dm-0) |");
 }
 
 static void the_report_for_people_has_the_costliest_first_and_commands_that_can_be_copied(void **state) {
