@@ -139,6 +139,7 @@ int command_drain(int argc, char **argv) {
                                             {0}};
     static struct command command;
     char *end;
+    long long interval_ms;
     int rc;
     events_init(&command.events, &platform_linux);
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
@@ -147,11 +148,11 @@ int command_drain(int argc, char **argv) {
             command.config.window = optarg;
             break;
         case 'i':
-            command.config.interval_ns = strtoll(optarg, &end, 10) * 1000000;
-            if (*end != '\0' || command.config.interval_ns <= 0 ||
-                command.config.interval_ns > INTERVAL_MOST_MS * 1000000ll) {
+            interval_ms = strtoll(optarg, &end, 10);
+            if (*end != '\0' || interval_ms <= 0 || interval_ms > INTERVAL_MOST_MS) {
                 return cli_misused(usage, "--interval takes 1 to 60000 milliseconds", optarg);
             }
+            command.config.interval_ns = interval_ms * 1000000;
             break;
         case 'b':
             rc = add_below(&command, optarg);

@@ -86,9 +86,12 @@ static int parse_time(const char *text, int64_t now_ns, struct read_point *point
             continue;
         }
         parts.tm_isdst = -1;
-        const time_t seconds = *rest == '\0' ? mktime(&parts) : timegm(&parts) - zone;
-        *point = (struct read_point){.kind = POINT_TIME, .value = (int64_t)seconds * SECOND_NS + fraction_ns};
-        return 0;
+        const int64_t seconds = *rest == '\0' ? mktime(&parts) : timegm(&parts) - zone;
+        point->kind = POINT_TIME;
+        return __builtin_mul_overflow(seconds, SECOND_NS, &point->value) ||
+                       __builtin_add_overflow(point->value, fraction_ns, &point->value)
+                   ? -1 /* a year before 1678 or behind 2261 */
+                   : 0;
     }
     return -1;
 }

@@ -99,6 +99,10 @@ static void sequences_and_times_bound_what_is_read(void **state) {
     assert_said("--to needs records");
     assert_int_equal(run("cat --from=yesterday %s", ring_path), 2);
     assert_said("yesterday");
+    assert_int_equal(run("cat --from=898 --to=2261-12-31 %s", ring_path), 0);
+    assert_int_equal(run("cat --to=2500-01-01 %s", ring_path), 2); /* nanoseconds since 1970 do not reach it */
+    assert_said("this value cannot be used: 2500-01-01");
+    assert_int_equal(run("cat --from=1500-01-01T00:00:00Z %s", ring_path), 2);
     assert_int_equal(run("cat --from=2100-01-01 %s", ring_path), 0);
     assert_said("no records");
 }

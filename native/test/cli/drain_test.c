@@ -256,10 +256,22 @@ static void another_user_drains_with_the_rights_of_the_table_alone(void **state)
     stop_drain(drain);
 }
 
+static void an_interval_beyond_a_minute_is_refused(void **state) {
+    (void)state;
+    /* In 64 bits the last one is 448384 ns. */
+    static const char *const wrong[] = {"60001", "0", "-1", "x", "18446744073710"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(run("drain --interval %s %s/none", wrong[i], folder), 2);
+        assert_said("--interval takes 1 to 60000 milliseconds");
+    }
+    assert_int_equal(run("drain --interval 60000 %s/none", folder), 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_writer_of_another_version_drains_by_itself),
         TEST(it_writes_below_its_own_list_of_folders_only),
+        TEST(an_interval_beyond_a_minute_is_refused),
         cmocka_unit_test_teardown(another_user_drains_with_the_rights_of_the_table_alone, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

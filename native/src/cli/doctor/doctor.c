@@ -258,7 +258,8 @@ static int read_option(int option, const char *value, struct doctor_request *req
         return CLI_GO_ON;
     case 'C':
         request->check = 1;
-        return read_number(value, &request->verify.last) == 0 && request->verify.last > 0
+        return read_number(value, &request->verify.last) == 0 && request->verify.last > 0 &&
+                       request->verify.last <= INT64_MAX
                    ? CLI_GO_ON
                    : cli_misused(usage, "--check wants the last number that was reported", value);
     case 'R':

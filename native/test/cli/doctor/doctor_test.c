@@ -407,6 +407,7 @@ static void wrong_usage_is_told(void **state) {
     (void)state;
     assert_int_equal(run("doctor a b"), 2);
     assert_int_equal(run("doctor --pid x"), 2);
+    assert_int_equal(run("doctor --verify-device %s/none --check 18446744073709551615", folder), 2);
     assert_int_equal(run("doctor --nonsense"), 2);
     assert_int_equal(run("doctor --pid 1073741823"), 3);
     assert_said("there is no process 1073741823");
