@@ -111,6 +111,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     streams_count(&engine->view, noted, &before);
     ledger_close(noted);
     rc = drain_all(engine);
+    const int failed = rc < 0 ? recover_failed(rc, owner) : EXIT_OK; /* before there is another sentence */
     tidy(engine, events);
     streams_count(&engine->view, engine->view.ledger, &streams);
     char statement[1024], file[BURST_PATH_BYTES];
@@ -133,7 +134,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     report_end(&report);
     const int damaged = engine->view.recovery.lost > 0 || engine->view.recovery.hidden_to > 0;
     engine_close(engine);
-    return rc < 0 ? recover_failed(rc, owner) : damaged ? EXIT_DAMAGE : EXIT_OK;
+    return failed != EXIT_OK ? failed : damaged ? EXIT_DAMAGE : EXIT_OK;
 }
 
 int command_recover(int argc, char **argv) {

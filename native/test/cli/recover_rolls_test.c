@@ -89,6 +89,58 @@ static void what_cannot_be_renamed_is_told(void **state) {
     assert_holds(file_path, "one\n</log>\ntwo\n");
 }
 
+/* A roll in the main stream, and a record of another one; none of them in a log file. */
+static void leave_a_roll_and_a_record(const char *orders_path) {
+    const pid_t child = fork();
+    if (child == 0) {
+        char pattern[160];
+        burst_rolling_t rolling;
+        burst_roll_t roll;
+        burst_stream_config_t of_orders;
+        burst_stream_t *orders;
+        burst_rolling_init(&rolling);
+        snprintf(pattern, sizeof pattern, "%s/rolled-%%i", folder);
+        rolling.pattern = pattern;
+        rolling.compress = BURST_COMPRESS_GZIP;
+        burst_config_t config = small_config();
+        main_config.rolling = &rolling;
+        burst_t *log = open_with(&config);
+        burst_stream_config_init(&of_orders);
+        of_orders.name = "orders";
+        of_orders.file_name = orders_path;
+        burst_roll_init(&roll);
+        if (burst_stream_open(log, &of_orders, &orders) < 0) {
+            _exit(2);
+        }
+        block_file();
+        _exit(burst_append(log, "one\n", 4, 0) == 1 &&
+                      burst_stream_roll(burst_main_stream(log), &roll, SECOND_NS) == 2 && unlink(orders_path) == 0 &&
+                      mkdir(orders_path, 0700) == 0 && burst_stream_append(orders, "order\n", 6, 0) == 3
+                  ? 0
+                  : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    unblock_file();
+}
+
+/* A folder has the name of the compressed file: that is told too, and is not why recover ends. */
+static void the_file_that_cannot_be_written_is_named_whatever_becomes_of_rolled_ones(void **state) {
+    (void)state;
+    char orders_path[160], rolled[160], compressed[160];
+    snprintf(orders_path, sizeof orders_path, "%s/orders", folder);
+    snprintf(rolled, sizeof rolled, "%s/rolled-7", folder);
+    snprintf(compressed, sizeof compressed, "%s/rolled-7.gz", folder);
+    leave_a_roll_and_a_record(orders_path);
+    const int fd = open(rolled, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && close(fd) == 0 && mkdir(compressed, 0700) == 0);
+    assert_int_not_equal(run("recover %s", ring_path), 0);
+    assert_said("rolled-7 could not be compressed, and stays as it is");
+    assert_said("/orders cannot be written: ");
+    assert_said("; the records stay in the ring: make the file writable and recover again\n");
+}
+
 static void info_shows_when_a_file_is_rolled_unasked(void **state) {
     (void)state;
     burst_rolling_t rolling;
@@ -110,6 +162,7 @@ int main(void) {
         TEST(dump_shows_a_roll),
         TEST(recover_rolls_by_the_target),
         TEST(what_cannot_be_renamed_is_told),
+        TEST(the_file_that_cannot_be_written_is_named_whatever_becomes_of_rolled_ones),
         TEST(info_shows_when_a_file_is_rolled_unasked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
