@@ -78,7 +78,7 @@ int command_grep(int argc, char **argv) {
             "  -v, --invert-match    those that do not match\n"
             "  -c, --count           only how many\n"
             "  -F, --fixed-strings   PATTERN is text\n"
-            "Exit codes: 0 found, 1 not found, 2 and above as of other commands.\n",
+            "Exit codes: 0 found, 1 not found, 4 a file is damaged; others as of other commands.\n",
         .options = "fnivcF",
         .operands = 1};
     struct search search = {.found = 0};
@@ -103,5 +103,5 @@ int command_grep(int argc, char **argv) {
     }
     expression_free(&search.expression);
     free(search.literals);
-    return result == EXIT_OK && search.found == 0 ? NOTHING_FOUND : result;
+    return result == EXIT_OK && search.found == 0 ? NOTHING_FOUND : result == EXIT_DAMAGE ? EXIT_IO : result;
 }

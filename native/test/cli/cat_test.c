@@ -322,12 +322,15 @@ static void bad_input_gets_a_sentence(void **state) {
     assert_int_equal(run("cat %s", folder), 3);
     assert_int_equal(run("tail --stream audit %s", ring_path), 3);
     assert_said("the ring has no stream audit");
-    shell("head -c 3000 /dev/urandom > %s/noise; printf 'BZh9' > %s/packed.bz2; gzip -c %s | head -c 500 > %s/cut",
+    shell("head -c 3000 /dev/urandom > %s/noise; printf 'BZh9' > %s/packed.bz2; gzip -c %s | head -c 2000 > %s/cut",
           folder, folder, file_path, folder);
     assert_int_equal(run("cat --quiet %s/noise", folder), 0);
     assert_int_equal(run("cat %s/packed.bz2", folder), 3);
     assert_said("`bzip2 -dc");
     assert_int_equal(run("cat %s/cut", folder), 1);
+    assert_said("is damaged behind byte");
+    assert_int_equal(run("grep 'order 1 ' %s/cut", folder), 4); /* 1: nothing is found */
+    assert_said("order 1 of customer 1\n");
     assert_said("is damaged behind byte");
     assert_int_equal(run("tail -n x %s", ring_path), 2);
     assert_int_equal(run("tail -n 5 --from=5 %s", ring_path), 2);
