@@ -230,8 +230,8 @@ static int measure(const struct slow_request *request, const struct places *plac
     if (has_bare) {
         bare_write_close(&bare);
     }
-    const int closed = burst_close(log);
-    return rc < 0 ? rc : closed;
+    const int64_t left = burst_close(log); /* records that a slow log file does not have yet: nobody wants them */
+    return rc < 0 || left >= 0 ? rc : (int)left;
 }
 
 int doctor_slow_appends(const struct slow_request *request) {

@@ -40,6 +40,17 @@ static void the_ring_of_a_device_stands_before_its_bare_writes(void **state) {
     assert_said("holds a ring: --force overwrites it");
 }
 
+/* A log file that reaches a limit stalls: here within the first lap, 5000 appends to a ring of 16 MiB, of which it then lacks some
+ * 500. */
+static void a_log_file_that_lacks_records_costs_no_result(void **state) {
+    (void)state;
+    NEED_LOOP(32 * MIB);
+    shell("(ulimit -f %d; exec %s doctor --slow-appends %s %s --seconds 0.000001) >%s 2>&1", 4500 * 256 / 512,
+          BURST_CLI, scratch_path("."), loop.path, scratch_path("said"));
+    shell("grep -q 'appends of 256 bytes in 1e-06 s' %s", scratch_path("said"));
+    shell("%s verify %s | grep -q '^records waiting: [1-9]'", BURST_CLI, loop.path);
+}
+
 static void it_is_refused_without_a_place(void **state) {
     (void)state;
     assert_int_equal(run("doctor --slow-appends %s/none", scratch_path(".")), 3);
@@ -56,6 +67,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_folder_gets_its_table_and_keeps_nothing, begin, end),
         cmocka_unit_test_setup_teardown(the_ring_of_a_device_stands_before_its_bare_writes, begin, end),
+        cmocka_unit_test_setup_teardown(a_log_file_that_lacks_records_costs_no_result, begin, end),
         cmocka_unit_test_setup_teardown(it_is_refused_without_a_place, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
