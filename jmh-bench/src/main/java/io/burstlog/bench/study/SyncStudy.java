@@ -22,16 +22,28 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The losses of each peer in a crash, not by its manual: a child process under strace writes events and gets SIGKILL
- * right behind the last one. The study counts what it asked the kernel to sync, and how many of its events are left.
+ * The losses of each peer in a crash, not by its manual: a child process writes events and gets SIGKILL right behind
+ * the last one. The study counts how many of its events are left. How many are on their way at that moment is chance,
+ * so the most that one of several children lost counts. The first child runs under strace, and the study counts what it
+ * asked the kernel to sync.
  */
 public final class SyncStudy {
 
     static final String BEGIN = "/mark/begin";
     static final String END = "/mark/end";
 
+    private static final int KILLS = 5;
     private static final int SIGKILL = 9;
     private static final int KILLED = 128 + SIGKILL; // strace ends as its child did
+
+    /** The target lost its place in the table; the message says why. */
+    private static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Refused(String message) {
+            super(message);
+        }
+    }
 
     private SyncStudy() {}
 
@@ -54,7 +66,13 @@ public final class SyncStudy {
                 continue;
             }
             System.out.println("syncs        " + target);
-            trace(target, events, media, study, options.text("devices", ""));
+            try {
+                Map<String, Object> counted = kill(target, events, media, options.text("devices", ""));
+                study.add(counted);
+                System.out.println("syncs        " + counted);
+            } catch (Refused reason) {
+                study.skip(target, reason.getMessage());
+            }
             progress.is((i + 1.0) / targets.size());
         }
         media.clear();
@@ -92,55 +110,63 @@ public final class SyncStudy {
         kill.invokeInt(new Object[] {self, SIGKILL});
     }
 
-    private static void trace(String target, int events, Media media, Study study, String devices) throws Exception {
-        String run = Study.fileName(target);
-        Path directory = Files.createDirectories(media.file("syncs-" + run));
-        Path trace = media.file("syncs-" + run + ".strace");
-        String memory = media.memory().toString();
-        List<String> command = new ArrayList<>(List.of(
-                "strace", "-f", "-qq", "-y", "-s", "100", "-e", "trace=" + SyncTrace.CALLS, "-o", trace.toString()));
-        command.addAll(ChildJvm.command());
-        command.addAll(List.of(
-                "traced",
-                "--target",
-                target,
-                "--events",
-                "" + events,
-                "--dir",
-                directory.toString(),
-                "--memory",
-                memory,
-                "--devices",
-                devices,
-                "--bytes",
-                "" + media.bytes()));
-        Path said = media.file("syncs-" + run + ".out");
+    private static Map<String, Object> kill(String target, int events, Media media, String devices) throws Exception {
+        Path trace = media.file("syncs-" + Study.fileName(target) + ".strace");
+        Map<String, Object> counted = null;
+        long fewest = Long.MAX_VALUE;
+        for (int kill = 0; kill < KILLS; kill++) {
+            Path directory = Files.createDirectories(media.file("syncs-" + Study.fileName(target) + "-" + kill));
+            List<String> options = List.of(
+                    "--dir", directory.toString(), "--memory", media.memory().toString(), "--devices", devices);
+            List<String> command = new ArrayList<>();
+            if (kill == 0) {
+                command.addAll(List.of(
+                        "strace",
+                        "-f",
+                        "-qq",
+                        "-y",
+                        "-s",
+                        "100",
+                        "-e",
+                        "trace=" + SyncTrace.CALLS,
+                        "-o",
+                        trace.toString()));
+            }
+            command.addAll(ChildJvm.command());
+            command.addAll(
+                    List.of("traced", "--target", target, "--events", "" + events, "--bytes", "" + media.bytes()));
+            command.addAll(options);
+            await(command, media.file("syncs-" + Study.fileName(target) + ".out"));
+            if (kill == 0) {
+                // For Burstlog only the ring counts: the drain's calls for the log file come in addition.
+                Predicate<String> counts = target.contains("@")
+                        ? file -> file.endsWith(".ring") || file.startsWith("/dev/")
+                        : file -> file.startsWith(directory.toString());
+                counted = SyncTrace.read(trace, counts).toJson(target);
+            }
+            fewest = Math.min(fewest, new Targets(new Media(new Options(options))).found(target));
+        }
+        counted.put("events", events);
+        counted.put("kills", KILLS);
+        counted.put("lostByProcessDeath", 2L * events - fewest);
+        counted.put("eventsBeforeDeath", 2L * events);
+        return counted;
+    }
+
+    /** Returns when the child was killed. */
+    private static void await(List<String> command, Path said) throws Exception {
         Process child = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile())
                 .start();
         if (!child.waitFor(5, TimeUnit.MINUTES)) {
             child.destroyForcibly();
-            study.skip(target, "the traced child did not end within 5 minutes");
-            return;
+            throw new Refused("the child that was to be killed did not end within 5 minutes");
         }
         if (child.exitValue() != KILLED) {
-            study.skip(target, "the traced child ended with " + child.exitValue() + ": " + lastLine(said));
-            return;
+            throw new Refused(
+                    "the child that was to be killed ended with " + child.exitValue() + ": " + lastLine(said));
         }
-        // For Burstlog only the ring counts: the drain's calls for the log file come in addition.
-        Predicate<String> counts = target.contains("@")
-                ? file -> file.endsWith(".ring") || file.startsWith("/dev/")
-                : file -> file.startsWith(directory.toString());
-        Map<String, Object> counted = SyncTrace.read(trace, counts).toJson(target);
-        Media same = new Media(
-                new Options(List.of("--dir", directory.toString(), "--memory", memory, "--devices", devices)));
-        long found = new Targets(same).found(target);
-        counted.put("events", events);
-        counted.put("lostByProcessDeath", 2L * events - found);
-        counted.put("eventsBeforeDeath", 2L * events);
-        study.add(counted);
-        System.out.println("syncs        " + counted);
     }
 
     private static String whyNoStrace() throws InterruptedException {
