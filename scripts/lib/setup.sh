@@ -60,6 +60,12 @@ missing_packages() {
   done
 }
 
+# Prints the packages that make the file systems that no bare machine makes.
+missing_file_systems() {
+  command -v mkfs.xfs >/dev/null || echo xfsprogs
+  command -v mkfs.btrfs >/dev/null || echo btrfs-progs
+}
+
 # Prints the packages that the tests need beyond those; the programs of the proof are among them.
 missing_test_packages() {
   [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
@@ -78,8 +84,7 @@ missing_test_packages() {
   compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*' >/dev/null || echo libclang-rt-14-dev
   command -v llvm-cov-14 >/dev/null || echo llvm-14 # llvm-objcopy, too
   command -v fusermount3 >/dev/null || echo fuse3
-  command -v mkfs.xfs >/dev/null || echo xfsprogs
-  command -v mkfs.btrfs >/dev/null || echo btrfs-progs
+  missing_file_systems
   [ -e /usr/include/fuse3/fuse.h ] || echo libfuse3-dev
   [ -e /usr/include/spdlog/spdlog.h ] || echo libspdlog-dev
   [ -e /usr/include/sqlite3.h ] || echo libsqlite3-dev
