@@ -2,7 +2,6 @@
 package io.burstlog.archive;
 
 import io.burstlog.BurstConsumer;
-import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
 import io.burstlog.jmx.Registration;
@@ -10,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +45,7 @@ public final class Archiver implements AutoCloseable {
     private static final int ESTALE = 116;
 
     private final ArchiverConfig config;
+    private final Announcements announcements;
     private final Statements statements;
     private final FolderDisk diskOfAnchors;
     private final Anchors anchors;
@@ -57,11 +56,10 @@ public final class Archiver implements AutoCloseable {
     private volatile boolean isFinishing;
     private volatile String failure;
     private volatile Checkpoint head;
-    private boolean isFailing;
-    private String told;
 
     private Archiver(ArchiverConfig config) {
         this.config = config;
+        announcements = new Announcements(config);
         statements = new Statements(config.clocks(), config.sealing(), config.retention());
         diskOfAnchors = new FolderDisk(config.archive());
         anchors = new Anchors(diskOfAnchors, config.anchors(), config.sealing(), config.listener());
@@ -202,13 +200,13 @@ public final class Archiver implements AutoCloseable {
                 runSession();
                 return;
             } catch (RefusedException refused) {
-                end("the archive " + config.archive() + " gets no more records from here: " + refused.getMessage());
+                announcements.ends(refused, sentence -> failure = sentence);
                 return;
             } catch (IOException | BurstException | OutOfMemoryError failed) {
                 backOff = head == before ? backOff : FIRST_BACK_OFF_MILLIS;
-                tellWait(failed);
+                announcements.waits(failed);
             } catch (RuntimeException | Error bug) {
-                end("the archive " + config.archive() + " gets no more records from here, which is a bug: " + bug);
+                announcements.ends(bug, sentence -> failure = sentence);
                 return;
             }
             if (isFinishing) {
@@ -280,10 +278,7 @@ public final class Archiver implements AutoCloseable {
     private void begin(ArchiveWriter writer, BurstConsumer consumer) throws IOException {
         Leaf last = writer.lastOfStream();
         if (last == null || !last.folder().equals(consumer.folderId())) {
-            tell(
-                    BurstEvent.Severity.INFO,
-                    "the archive " + config.archive() + " gets the records of " + config.folder() + ", from number "
-                            + consumer.position() + " on");
+            announcements.begins(consumer.position());
             return;
         }
         consumer.seek(last.number());
@@ -292,10 +287,7 @@ public final class Archiver implements AutoCloseable {
             requireSame(last, records);
         }
         consumer.seek(last.number() + 1);
-        tell(
-                BurstEvent.Severity.INFO,
-                "the archive " + config.archive() + " goes on with the records of " + config.folder() + ", from number "
-                        + (last.number() + 1) + " on");
+        announcements.goesOn(last.number() + 1);
     }
 
     private void requireSame(Leaf last, ConsumedRecords records) throws RefusedException {
@@ -390,11 +382,11 @@ public final class Archiver implements AutoCloseable {
     /** Has a head signed. The next records come meanwhile, unless they end, or something had failed before. */
     private void commit(ArchiveWriter writer, boolean isAtEnd, BurstConsumer consumer) throws IOException {
         writer.beginCommit();
-        if (isAtEnd || isFailing) {
+        if (isAtEnd || announcements.isWaiting()) {
             writer.commit();
         }
         ArchiveWriter.Signed signed = writer.signed();
-        if (signed.head() != head || isFailing) {
+        if (signed.head() != head || announcements.isWaiting()) {
             tellSigned(signed, consumer);
         }
     }
@@ -402,49 +394,18 @@ public final class Archiver implements AutoCloseable {
     /** Publishes a head, and tells the log that it may delete what is under it. */
     private void tellSigned(ArchiveWriter.Signed signed, BurstConsumer consumer) {
         publish(signed, true);
-        tellThatItArchives();
+        announcements.archives();
         Leaf last = signed.lastOfStream();
         if (last != null && last.folder().equals(consumer.folderId())) {
             consumer.ack(last.number());
         }
     }
 
-    private void tell(BurstEvent.Severity severity, String sentence) {
-        config.listener().accept(new BurstEvent(severity, Instant.now(), sentence));
-    }
-
-    private void tellWait(Throwable failed) {
-        String reason = failed.getMessage() == null ? failed.toString() : failed.getMessage();
-        if (!isFailing || !reason.equals(told)) {
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "the archive " + config.archive() + " gets no records for the moment: " + reason + "; they wait in "
-                            + config.folder());
-        }
-        isFailing = true;
-        told = reason;
-    }
-
     private void tellWhatIsLeft() {
         look();
         long left = stats().lagRecords();
         if (left > 0) {
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "the archive " + config.archive() + " lacks the last " + left + " records of " + config.folder()
-                            + "; the next archiver takes them");
+            announcements.lacks(left);
         }
-    }
-
-    private void tellThatItArchives() {
-        if (isFailing) {
-            tell(BurstEvent.Severity.WARN, "the archive " + config.archive() + " gets records again");
-        }
-        isFailing = false;
-    }
-
-    private void end(String sentence) {
-        failure = sentence;
-        tell(BurstEvent.Severity.ERROR, sentence);
     }
 }
