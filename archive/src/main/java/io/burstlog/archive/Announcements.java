@@ -35,7 +35,7 @@ final class Announcements {
                         + number + " on");
     }
 
-    /** Tells why records wait, unless that is known. */
+    /** Tells why records wait, unless that is known. If it throws, the next failure tells. */
     void waits(Throwable failed) {
         String reason = failed.getMessage() == null ? failed.toString() : failed.getMessage();
         if (!reason.equals(told)) {

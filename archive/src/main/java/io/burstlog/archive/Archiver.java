@@ -194,27 +194,37 @@ public final class Archiver implements AutoCloseable {
 
     private void runSessions() {
         long backOff = FIRST_BACK_OFF_MILLIS;
-        while (!isStopping) {
+        while (!isStopping && failure == null) {
             Checkpoint before = head;
             try {
-                runSession();
-                return;
-            } catch (RefusedException refused) {
-                announcements.ends(refused, sentence -> failure = sentence);
-                return;
-            } catch (IOException | BurstException | OutOfMemoryError failed) {
-                backOff = head == before ? backOff : FIRST_BACK_OFF_MILLIS;
-                announcements.waits(failed);
-            } catch (RuntimeException | Error bug) {
-                announcements.ends(bug, sentence -> failure = sentence);
-                return;
+                if (isLastSession()) {
+                    return;
+                }
+            } catch (RuntimeException | Error untold) {
+                // No memory for a sentence, or a listener that throws: the next session meets the same, or archives.
             }
             if (isFinishing) {
                 return;
             }
+            backOff = head == before ? backOff : FIRST_BACK_OFF_MILLIS;
             rest(backOff);
             backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS);
         }
+    }
+
+    /** Archives, and tells what ended that. {@return whether no other session follows} */
+    private boolean isLastSession() {
+        try {
+            runSession();
+        } catch (RefusedException refused) {
+            announcements.ends(refused, sentence -> failure = sentence);
+        } catch (IOException | BurstException | OutOfMemoryError failed) {
+            announcements.waits(failed);
+            return false;
+        } catch (RuntimeException | Error bug) {
+            announcements.ends(bug, sentence -> failure = sentence);
+        }
+        return true;
     }
 
     private void rest(long millis) {

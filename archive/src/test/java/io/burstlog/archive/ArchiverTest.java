@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +81,10 @@ class ArchiverTest {
     }
 
     private Archiver start(Clocks clocks) {
+        return start(clocks, this::hear);
+    }
+
+    private Archiver start(Clocks clocks, Consumer<BurstEvent> listener) {
         return Archiver.start(ArchiverConfig.builder()
                 .folder(segments())
                 // Relative, as somebody may write it.
@@ -87,7 +92,7 @@ class ArchiverTest {
                 .key(keyFile().toString())
                 .interval(Duration.ofMillis(20))
                 .clocks(clocks)
-                .listener(this::hear)
+                .listener(listener)
                 .build());
     }
 
@@ -299,6 +304,26 @@ class ArchiverTest {
         assertThat(events.stream().filter(each -> each.contains("for a moment")))
                 .hasSize(1);
         assertThat(verify().findings()).isEmpty();
+    }
+
+    @Test
+    void anArchiverWithoutMemoryToTellWhyItWaitsTellsItLaterAndGoesOn() throws Exception {
+        Path elsewhere = Files.move(keyFile(), directory.resolve("elsewhere"));
+        append(10);
+        AtomicInteger told = new AtomicInteger();
+        Consumer<BurstEvent> listener = event -> {
+            if (told.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("no room for a sentence");
+            }
+            hear(event);
+        };
+        try (Archiver archiver = start(Written.CLOCKS, listener)) {
+            await(() -> events.stream().anyMatch(each -> each.contains("cannot be read")));
+            Files.move(elsewhere, keyFile());
+            await(() -> archiver.head() != null && archiver.head().size() == 11);
+            assertThat(archiver.failure()).isNull();
+        }
+        assertThat(verify().records()).isEqualTo(10);
     }
 
     @Test
