@@ -97,13 +97,14 @@ public final class Archiver implements AutoCloseable {
      */
     public static Checkpoint create(Path archive, Path key, Path head) throws IOException {
         SigningKey signing = SigningKey.read(key);
-        Files.createDirectories(archive);
-        try (Owner owner = Owner.take(archive);
-                FolderDisk disk = new FolderDisk(archive);
-                ArchiveWriter writer =
-                        ArchiveWriter.create(disk, signing, KeptHead.of(head(key, head)), owner, Clocks::now)) {
-            FolderDisk.sync(archive.toAbsolutePath().getParent());
-            return writer.head();
+        try (FolderDisk disk = new FolderDisk(archive)) {
+            // Before the key has signed a head: if the power took the archive then, the key could make no other one.
+            disk.makeItself();
+            try (Owner owner = Owner.take(archive);
+                    ArchiveWriter writer =
+                            ArchiveWriter.create(disk, signing, KeptHead.of(head(key, head)), owner, Clocks::now)) {
+                return writer.head();
+            }
         }
     }
 

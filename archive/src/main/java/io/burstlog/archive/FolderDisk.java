@@ -4,6 +4,7 @@ package io.burstlog.archive;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -71,6 +72,31 @@ class FolderDisk implements Disk, AutoCloseable {
     /** {@return a folder into which many files will be written; it must be closed} */
     static FolderDisk forManyFiles(Path folder) throws IOException {
         return new FolderDisk(folder, FileSystemSync.of(folder));
+    }
+
+    /** Makes the folder itself, and those above it that are missing: their names are durable on return. */
+    void makeItself() throws IOException {
+        makeDurable(folder);
+    }
+
+    private void makeDurable(Path wanted) throws IOException {
+        Path above = wanted.getParent();
+        if (above == null) {
+            return;
+        }
+        boolean isMissing = !Files.isDirectory(wanted);
+        if (isMissing) {
+            makeDurable(above);
+            Files.createDirectories(wanted);
+        }
+        try {
+            // Also if it is there: the process that made it may have been killed before its sync.
+            force(above);
+        } catch (AccessDeniedException ofAnother) {
+            if (isMissing) {
+                throw ofAnother;
+            }
+        }
     }
 
     /** {@return the path of a name, which must not lead out of the folder} */

@@ -121,7 +121,7 @@ class FolderDiskTest {
     void foldersOfAKilledProcessAreSyncedByTheNextOne() throws IOException {
         disk.write("tile/0/x001/000", new byte[] {1});
         Set<Path> forced = ConcurrentHashMap.newKeySet();
-        try (FolderDisk next = forcing(forced)) {
+        try (FolderDisk next = forcing(folder, forced)) {
             next.write("tile/0/x001/001", new byte[] {1});
             next.write("tile/0/x001/002", new byte[] {1});
             next.sync(List.of("tile/0/x001/001", "tile/0/x001/002"));
@@ -135,13 +135,29 @@ class FolderDiskTest {
         }
     }
 
+    @Test
+    void aNewArchiveIsInFoldersWhoseNamesAreDurable() throws IOException {
+        Path archive = folder.resolve("years/2026/orders");
+        Set<Path> forced = ConcurrentHashMap.newKeySet();
+        try (FolderDisk made = forcing(archive, forced)) {
+            made.makeItself();
+            assertThat(archive).isEmptyDirectory();
+            assertThat(forced)
+                    .containsExactlyInAnyOrder(
+                            folder.resolve("years/2026"), folder.resolve("years"), folder, folder.getParent());
+            forced.clear();
+            made.makeItself();
+            assertThat(forced).containsExactly(folder.resolve("years/2026"));
+        }
+    }
+
     private Path[] paths(String... names) {
         return Stream.of(names).map(folder::resolve).toArray(Path[]::new);
     }
 
     /** {@return a disk without a sync of its file system, which notes what it makes durable} */
-    private FolderDisk forcing(Set<Path> forced) {
-        return new FolderDisk(folder) {
+    private static FolderDisk forcing(Path archive, Set<Path> forced) {
+        return new FolderDisk(archive) {
             @Override
             void force(Path path) throws IOException {
                 super.force(path);
