@@ -258,12 +258,10 @@ final class ArchiveWriter implements AutoCloseable {
         return lastOfStream;
     }
 
-    /** {@return the leaf's index} */
+    /** Fills the bundle first if the payload does not belong into its frame. {@return the leaf's index} */
     long append(Leaf leaf, byte[] payload) throws IOException {
-        if (payloads.isTooMuch(payload.length)) {
-            throw new RefusedException("the payloads of the " + tree.size() % Tiles.WIDTH + " leaves before leaf "
-                    + tree.size() + " have " + payloads.bundleBytes() + " bytes, and its own has " + payload.length
-                    + ": a frame has room for " + PayloadWriter.MOST_BUNDLE_BYTES + "; set a smaller maxRecordSize");
+        while (!payloads.hasRoom(payload.length)) {
+            act(Leaf.Kind.PADDING, "");
         }
         payloads.add(payload);
         addToBundle(leaf.raw());

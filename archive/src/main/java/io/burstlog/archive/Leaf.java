@@ -52,7 +52,9 @@ public final class Leaf {
         /** The clock was set. */
         CLOCK_STEP(33),
         /** Anchors are to confirm heads as often as it says, from here on. */
-        SEALING(34);
+        SEALING(34),
+        /** It fills its bundle: the next payload would have made the frame of the bundle too long. */
+        PADDING(35);
 
         private static final Kind[] BY_CODE = new Kind[256];
 

@@ -16,7 +16,7 @@ final class Part {
     /** Leaves whose payload is filled. */
     final List<Long> filled = new ArrayList<>();
 
-    /** Acts of the archive in proven leaves. */
+    /** Acts of the archive in proven leaves, but for those that fill a bundle. */
     final List<Act> acts = new ArrayList<>();
 
     /** A new run begins with each folder and each ring, and where numbers do not follow each other. */
@@ -63,6 +63,9 @@ final class Part {
     void take(Leaf leaf, long index) {
         int bundle = (int) (index / Tiles.WIDTH % Tiles.WIDTH);
         oldest[bundle] = Math.min(oldest[bundle], leaf.takenNanos());
+        if (leaf.kind() == Leaf.Kind.PADDING) {
+            return; // it says nothing, and there may be many
+        }
         if (!leaf.kind().isOfStream()) {
             acts.add(new Act(index, leaf));
             return;

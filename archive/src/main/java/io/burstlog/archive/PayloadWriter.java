@@ -15,8 +15,11 @@ import java.util.List;
  */
 final class PayloadWriter {
 
-    /** The most bytes of the payloads of one bundle; Java's arrays and zstd's table end at twice as many. */
+    /** The longest record of a ring, and so the most bytes of the payloads of one bundle. */
     static final int MOST_BUNDLE_BYTES = 1 << 30;
+
+    /** Payloads share a frame up to so many bytes: memory holds it, and each commit writes the last one again. */
+    static final int SHARED_BYTES = 16 << 20;
 
     private static final int LEVEL = 3;
     private static final int FIRST_ROOM = 1 << 16;
@@ -82,13 +85,9 @@ final class PayloadWriter {
         return frame;
     }
 
-    /** Whether the bundle has no room for so many bytes more. */
-    boolean isTooMuch(int length) {
-        return (long) bundleBytes + length > MOST_BUNDLE_BYTES;
-    }
-
-    int bundleBytes() {
-        return bundleBytes;
+    /** Whether a payload of so many bytes belongs into the frame of this bundle: a longer one has a frame alone. */
+    boolean hasRoom(int length) {
+        return length == 0 || bundleBytes == 0 || (long) bundleBytes + length <= SHARED_BYTES;
     }
 
     void add(byte[] payload) {
@@ -97,8 +96,7 @@ final class PayloadWriter {
 
     private void addBytes(byte[] bytes, int length) {
         if (bundleBytes + length > bundle.length) {
-            bundle = Arrays.copyOf(
-                    bundle, Math.max(bundleBytes + length, (int) Math.min(2L * bundle.length, MOST_BUNDLE_BYTES)));
+            bundle = Arrays.copyOf(bundle, Math.max(bundleBytes + length, Math.min(2 * bundle.length, SHARED_BYTES)));
         }
         System.arraycopy(bytes, 0, bundle, bundleBytes, length);
         bundleBytes += length;
@@ -109,7 +107,7 @@ final class PayloadWriter {
         byte[] full = bundle;
         int length = bundleBytes;
         compressing.add(length, () -> writeFrame(full, length));
-        bundle = new byte[length > FIRST_ROOM << 8 ? FIRST_ROOM : bundle.length];
+        bundle = new byte[length > SHARED_BYTES ? FIRST_ROOM : bundle.length];
         bundleBytes = 0;
     }
 
@@ -124,7 +122,7 @@ final class PayloadWriter {
             frames.clear();
             file++;
         }
-        if (compressed.length > FIRST_ROOM << 8) {
+        if (compressed.length > SHARED_BYTES) {
             compressed = new byte[FIRST_ROOM];
         }
     }

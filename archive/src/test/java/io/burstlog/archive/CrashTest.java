@@ -97,6 +97,23 @@ class CrashTest {
     }
 
     @Test
+    void aBundleThatIsFilledUpMayBeCutAtEachOperation() throws IOException {
+        byte[] half = new byte[PayloadWriter.SHARED_BYTES / 2 + 1];
+        cutEverywhere(
+                Written.archive(200, 200),
+                disk -> {
+                    try (ArchiveWriter writer = Written.open(disk)) {
+                        writer.append(Written.leaf(201, 0, half), half);
+                        writer.commit();
+                        writer.append(Written.leaf(202, 0, half), half);
+                        writer.commit();
+                        assertThat(writer.size()).isEqualTo(Tiles.WIDTH + 1);
+                    }
+                },
+                210);
+    }
+
+    @Test
     void aRotationMayBeCutAtEachOperation() throws IOException {
         MemoryDisk begin = Written.archive(300, 100);
         Work work = disk -> {

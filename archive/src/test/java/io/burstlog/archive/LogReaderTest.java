@@ -176,6 +176,31 @@ class LogReaderTest {
                 .isEqualTo(ofSegments.get(4711).text());
     }
 
+    /** The payloads of 256 leaves share a frame: these are too long for that. */
+    @Test
+    void longRecordsAreGivenAsTheSegmentsGiveThem() throws IOException {
+        RecordBuffer large = RecordBuffer.allocate(64, 1 << 20);
+        byte[] text = new byte[900_000];
+        for (int i = 0; i < 24; i++) {
+            Arrays.fill(text, (byte) ('a' + i));
+            stream.enqueue(large.clear().put(ByteBuffer.wrap(text)), 1_000_000L * ++appended);
+        }
+        archiveAll();
+        List<Got> ofSegments = readAll(segments());
+        assertThat(ofSegments).hasSize(24);
+        assertThat(readAll(archive()).equals(ofSegments)).isTrue();
+        for (long sequence : new long[] {2, 18, 19, 24}) {
+            assertThat(first(BurstReader.of(archive()).fromSequence(sequence)).text())
+                    .startsWith(ofSegments.get((int) sequence - 1).text().substring(0, 10));
+        }
+        assertThat(ArchiveReader.open(Path.of(archive())).size()).isGreaterThan(Tiles.WIDTH);
+        Verification.Report report = Verification.of(Path.of(archive()))
+                .key(SigningKey.read(directory.resolve("orders.key")).verifier())
+                .run();
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.records()).isEqualTo(24);
+    }
+
     @Test
     void payloadsWhoseTimeWasOverAreToldAndReadersGoOnBehindThem() throws IOException {
         append(RECORDS);
