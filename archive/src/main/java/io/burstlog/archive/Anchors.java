@@ -155,7 +155,7 @@ final class Anchors implements AutoCloseable {
             try {
                 long kept = newestKept(disk, anchor.name());
                 return kept <= head.size() ? kept : 0;
-            } catch (IOException unreadable) {
+            } catch (IOException | OutOfMemoryError unreadable) {
                 return 0;
             }
         }
@@ -165,23 +165,35 @@ final class Anchors implements AutoCloseable {
             long backOff = FIRST_BACK_OFF_MILLIS;
             for (Checkpoint head = first; head != null; head = rest(backOff)) {
                 try {
-                    keep(anchor.name(), head, anchor.confirm(head, new ArchiveReader(disk, head)));
-                    tellChange(false, "the anchor " + anchor.name() + " confirms heads of " + disk + " again");
-                    note(head.size(), 0, null);
-                    return head.size();
-                } catch (IOException | RuntimeException | LinkageError failure) {
-                    String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
-                    tellChange(
-                            true,
-                            "the anchor " + anchor.name() + " does not confirm the head of " + disk + " with "
-                                    + head.size() + " leaves: " + reason + "; it is asked again");
-                    note(stats.leaves(), 1, reason);
+                    if (isConfirmed(head)) {
+                        return head.size();
+                    }
+                } catch (RuntimeException | Error untold) {
+                    // No memory for a sentence, or a listener that throws: the next try meets the same, or succeeds.
                 }
                 if (head != first) {
                     backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS);
                 }
             }
             throw new InterruptedException();
+        }
+
+        /** Asks once, and tells what changed by that. */
+        private boolean isConfirmed(Checkpoint head) {
+            try {
+                keep(anchor.name(), head, anchor.confirm(head, new ArchiveReader(disk, head)));
+            } catch (IOException | RuntimeException | Error failure) {
+                String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+                tellChange(
+                        true,
+                        "the anchor " + anchor.name() + " does not confirm the head of " + disk + " with " + head.size()
+                                + " leaves: " + reason + "; it is asked again");
+                note(stats.leaves(), 1, reason);
+                return false;
+            }
+            tellChange(false, "the anchor " + anchor.name() + " confirms heads of " + disk + " again");
+            note(head.size(), 0, null);
+            return true;
         }
 
         private void note(long leaves, int failures, String failure) {

@@ -4,6 +4,7 @@ package io.burstlog.archive;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.BurstEvent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Which heads anchors are asked for. */
@@ -106,6 +109,43 @@ class AnchorsTest {
                 .containsExactly(
                         "the anchor notary does not confirm the head of " + disk
                                 + " with 2 leaves: the notary is away; it is asked again",
+                        "the anchor notary confirms heads of " + disk + " again");
+    }
+
+    /** Neither while it is asked, nor while that is told. */
+    @Test
+    void aLackOfMemoryEndsNoAnchor() throws Exception {
+        AtomicInteger tried = new AtomicInteger();
+        AtomicInteger heard = new AtomicInteger();
+        Anchor lacking = new Anchor() {
+            @Override
+            public String name() {
+                return "notary";
+            }
+
+            @Override
+            public byte[] confirm(Checkpoint head, ArchiveReader archive) {
+                if (tried.incrementAndGet() <= 2) {
+                    throw new OutOfMemoryError("no room for an answer");
+                }
+                return "seen".getBytes(UTF_8);
+            }
+        };
+        Consumer<BurstEvent> listener = event -> {
+            if (heard.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("no room for a sentence");
+            }
+            told.add(event.text());
+        };
+        try (Anchors anchors =
+                new Anchors(disk, List.of(lacking), new Sealing(List.of("notary"), 100, 3_600), listener)) {
+            anchors.tell(heads(3).get(0));
+            awaitKept(anchors, 3);
+        }
+        assertThat(told)
+                .containsExactly(
+                        "the anchor notary does not confirm the head of " + disk
+                                + " with 3 leaves: no room for an answer; it is asked again",
                         "the anchor notary confirms heads of " + disk + " again");
     }
 }
