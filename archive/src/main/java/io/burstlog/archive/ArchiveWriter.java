@@ -401,6 +401,7 @@ final class ArchiveWriter implements AutoCloseable {
      *
      * @param next the key that signs alone from the next head on
      * @param ofNext where the newest head is kept that this key has signed
+     * @throws RefusedException if that is a head of another archive or history: the key would sign a second one
      */
     Checkpoint rotate(SigningKey next, KeptHead ofNext) throws IOException {
         if (!next.verifier().name().equals(keys.get(0).verifier().name())) {
@@ -408,6 +409,7 @@ final class ArchiveWriter implements AutoCloseable {
                     + keys.get(0).verifier().name() + ": make a key of that name");
         }
         commit();
+        requireOfHere(ofNext);
         ofNext.write(head);
         act(Leaf.Kind.KEY, "key: " + next.verifier() + "\n");
         keys = List.of(keys.get(0), next);
@@ -416,6 +418,16 @@ final class ArchiveWriter implements AutoCloseable {
         keys = List.of(next);
         kept = ofNext;
         return both;
+    }
+
+    private void requireOfHere(KeptHead ofNext) throws IOException {
+        Checkpoint last = ofNext.read();
+        if (last != null
+                && (last.size() > head.size()
+                        || !Arrays.equals(new ArchiveReader(disk, head).root(last.size()), last.root()))) {
+            throw new RefusedException("the new key has signed a head of " + last.size() + " leaves, which " + ofNext
+                    + " has, and this archive does not have that: it would have two histories; make another key");
+        }
     }
 
     /** Forgets what was appended and is under no head yet. */

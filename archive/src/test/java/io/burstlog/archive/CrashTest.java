@@ -335,6 +335,25 @@ class CrashTest {
                 .hasMessageContaining("has signed a head of 21 leaves");
     }
 
+    @Test
+    void aKeyThatHasSignedAnotherArchiveIsTheNextOneOfNone() throws IOException {
+        MemoryDisk disk = Written.archive(20, 20);
+        for (long records : new long[] {10, 30}) {
+            MemoryDisk other = new MemoryDisk();
+            try (ArchiveWriter writer = Written.open(other, Written.key(2), Written.NO_FENCE)) {
+                Written.append(writer, records, 10);
+            }
+            ofNext(disk).write(other.kept().read());
+            try (ArchiveWriter writer = Written.open(disk)) {
+                assertThatThrownBy(() -> writer.rotate(Written.key(2), ofNext(disk)))
+                        .isInstanceOf(RefusedException.class)
+                        .hasMessageContaining("it would have two histories; make another key");
+            }
+            assertThat(ofNext(disk).read()).hasToString(other.kept().read().toString());
+            assertThat(ArchiveReader.head(disk).size()).isEqualTo(21);
+        }
+    }
+
     private static void append(MemoryDisk disk, long last, int each) throws IOException {
         try (ArchiveWriter writer = Written.open(disk)) {
             Written.append(writer, last, each);
