@@ -294,7 +294,7 @@ final class ArchiveWriter implements AutoCloseable {
     }
 
     private void write(String name, byte[] bytes) throws IOException {
-        compressing.add(0, () -> appendBehind(name, 0, bytes));
+        compressing.add(bytes.length, () -> appendBehind(name, 0, bytes));
     }
 
     private void appendBehind(String name, long offset, byte[] bytes) throws IOException {
