@@ -294,7 +294,12 @@ public final class Archiver implements AutoCloseable {
         }
         consumer.seek(last.number());
         ConsumedRecords records = consumer.poll(POLL_BYTES, Duration.ZERO);
-        if (records.next() && records.kind() == ConsumedRecords.Kind.RECORD && records.number() == last.number()) {
+        if (!records.next()) {
+            throw new IOException("number " + last.number() + ", the last one that it has, is not in " + config.folder()
+                    + ": start the log, which brings it again after a loss of power; if the folder was turned back to an"
+                    + " older state, move it away, and put an empty file head into a new one");
+        }
+        if (records.kind() == ConsumedRecords.Kind.RECORD && records.number() == last.number()) {
             requireSame(last, records);
         }
         consumer.seek(last.number() + 1);

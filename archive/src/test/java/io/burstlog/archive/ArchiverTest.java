@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,9 +45,7 @@ class ArchiverTest {
 
     @BeforeEach
     void openLog() throws IOException {
-        OrdersLog orders = OrdersLog.open(directory, 4 << 20);
-        log = orders.log();
-        stream = orders.stream();
+        reopen();
         key = SigningKey.make("example.com/orders", keyFile()).verifier();
         Archiver.create(archive(), keyFile(), null);
     }
@@ -227,6 +226,47 @@ class ArchiverTest {
             assertThat(archiver.failure()).contains("is older than its key", "orders.key.head");
         }
         assertThat(ArchiveReader.open(archive()).size()).isEqualTo(1);
+    }
+
+    /** Its new records have numbers that the archive has: who took those behind them would leave them out. */
+    @Test
+    void aFolderThatWasTurnedBackGivesNothingUntilItsLastNumberComesAgain() throws Exception {
+        append(10);
+        log.close();
+        Path older = directory.resolve("older");
+        copy(directory, older);
+        reopen();
+        append(10);
+        archiveAll();
+        log.close();
+        for (String each : List.of("orders.ring", "orders.log", "orders.segments")) {
+            deleteTree(directory.resolve(each));
+            copy(older.resolve(each), directory.resolve(each));
+        }
+        reopen();
+        append(5);
+        try (Archiver archiver = start()) {
+            await(() ->
+                    events.stream().anyMatch(each -> each.contains("number 20, the last one that it has, is not in")));
+            append(10);
+            assertThat(archiver.awaitEnd(LONG_ENOUGH)).isTrue();
+            assertThat(archiver.failure()).contains("number 20 of", "is another record than the archive has");
+        }
+        assertThat(verify().records()).isEqualTo(20);
+    }
+
+    private void reopen() {
+        OrdersLog orders = OrdersLog.open(directory, 4 << 20);
+        log = orders.log();
+        stream = orders.stream();
+    }
+
+    private static void deleteTree(Path path) throws IOException {
+        try (var paths = Files.walk(path)) {
+            for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
     }
 
     private static void copy(Path from, Path to) throws IOException {
