@@ -40,6 +40,18 @@ final class Acts {
         }
     }
 
+    /**
+     * Adds an act behind the head, that payloads' time was over: it counts for files alone that were judged to be gone.
+     */
+    void addLater(Part.Act act) {
+        long[] files = filesOf(act.leaf(), act.index());
+        for (long file : gone) {
+            if (files[0] <= file && file < files[1]) {
+                expired.put(file, act.index());
+            }
+        }
+    }
+
     /** {@return the first payload file of which all leaves are in the act's range, and the one behind the last} */
     static long[] filesOf(Leaf act, long index) {
         long first = number(act, "first");

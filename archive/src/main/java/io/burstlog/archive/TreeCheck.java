@@ -87,6 +87,18 @@ final class TreeCheck {
         return isRootProven;
     }
 
+    /** Whether proven hashes make the root of this head, which is not larger. */
+    boolean goesOnFrom(Checkpoint earlier) throws IOException {
+        MerkleTree.Hashes known = (level, index) -> {
+            int count = 1 << (level % Tiles.WIDTH_BITS);
+            long first = index * count;
+            byte[][] tile = hashes(level / Tiles.WIDTH_BITS, first / Tiles.WIDTH);
+            // No root follows from zeros.
+            return tile == null ? new byte[Sha256.BYTES] : MerkleTree.fold(tile, (int) (first % Tiles.WIDTH), count);
+        };
+        return Arrays.equals(MerkleTree.root(earlier.size(), known), earlier.root());
+    }
+
     /** {@return the proven hashes of a tile; null if none are} */
     byte[][] hashes(int level, long index) throws IOException {
         Proven known = proven.get(level + "/" + index);

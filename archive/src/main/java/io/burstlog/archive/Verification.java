@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -198,11 +199,11 @@ public final class Verification {
         }
         List<Part> parts = checkFiles(head, chain.wrongIn(head) == null, tree, done);
         new StrangeFiles(disk, head.size(), findings::add).check();
-        AnchorCheck ofAnchors =
-                new AnchorCheck(disk, head, each -> chain.wrongIn(each) == null, anchors, parts, findings::add);
+        Predicate<Checkpoint> isTrusted = each -> chain.wrongIn(each) == null;
+        AnchorCheck ofAnchors = new AnchorCheck(disk, head, isTrusted, anchors, parts, findings::add);
         List<Anchored> anchored = ofAnchors.check();
         checkSealing(new SealingCheck(new ArchiveReader(disk, head), ofAnchors.confirmed(), findings::add), parts);
-        Report report = joined(head, key, parts, anchored, findings);
+        Report report = joined(head, key, parts, acts(head, parts, isTrusted), anchored, findings);
         done.end();
         return report;
     }
@@ -303,14 +304,31 @@ public final class Verification {
         return new Checked(new FileCheck(disk, tree, head.size(), file).check(), stamp);
     }
 
+    /** {@return the acts under the head, and what later ones say of payload files that are gone} */
+    private Acts acts(Checkpoint head, List<Part> parts, Predicate<Checkpoint> isTrusted) throws IOException {
+        Acts acts = new Acts();
+        parts.forEach(part -> part.acts.forEach(acts::add));
+        boolean isUntold = false;
+        for (Part part : parts) {
+            isUntold |= part.gone != null && acts.judgeGone(part.gone) != null;
+        }
+        if (isUntold) {
+            LaterActs.of(disk, head, isTrusted).forEach(acts::addLater);
+        }
+        return acts;
+    }
+
     private Report joined(
-            Checkpoint head, VerifierKey key, List<Part> parts, List<Anchored> anchored, List<Finding> findings)
+            Checkpoint head,
+            VerifierKey key,
+            List<Part> parts,
+            Acts acts,
+            List<Anchored> anchored,
+            List<Finding> findings)
             throws IOException {
         OrderCheck order = new OrderCheck(findings::add);
-        Acts acts = new Acts();
         for (Part part : parts) {
             for (Part.Act each : part.acts) {
-                acts.add(each);
                 String first = Tiles.keyHead(each.index() + 1);
                 if (each.leaf().kind() == Leaf.Kind.KEY && disk.length(first) < 0) {
                     findings.add(Finding.at(Finding.Kind.KEY, each.index(), first + " is missing"));

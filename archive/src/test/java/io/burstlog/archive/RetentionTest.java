@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -281,6 +282,89 @@ class RetentionTest {
         Written.open(disk).close();
         assertThat(files(disk)).hasSize(3);
         assertIntact(disk, 1);
+    }
+
+    /** {@return what is found if this happens when the first payload file is to be looked at} */
+    private static List<Finding> findingsBeside(MemoryDisk disk, WatchedDisk.Watcher happening) throws IOException {
+        boolean[] hasHappened = {false};
+        return Written.verify(WatchedDisk.of(disk, (call, name) -> {
+                    if (call.equals("length") && name.equals("payload/000.zst") && !hasHappened[0]) {
+                        hasHappened[0] = true;
+                        happening.before(call, name);
+                    }
+                }))
+                .findings();
+    }
+
+    private static void expire(MemoryDisk disk, SigningKey key) throws IOException {
+        Retention retention = new Retention(null, 1, Written.CLOCKS, "orders", event -> {});
+        try (ArchiveWriter writer = Written.open(disk, key, Written.NO_FENCE)) {
+            append(writer, 3 * FILE + 300, 3 * FILE + 700, 0);
+            retention.begin(disk, writer.head());
+            retention.look(writer);
+            append(writer, 3 * FILE + 700, 3 * FILE + 900, 0);
+        }
+    }
+
+    @Test
+    void aFileThatGoesWhileItsArchiveIsVerifiedIsNoFault() throws IOException {
+        MemoryDisk disk = new MemoryDisk(archive);
+        List<Finding> findings = findingsBeside(disk, (call, name) -> expire(disk, Written.key(1)));
+        assertThat(findings).isNotEmpty().noneMatch(Finding::isFault);
+        assertThat(files(disk)).containsExactly("payload/003.zst");
+        assertIntact(disk, 3);
+    }
+
+    /** It has another history, no key that counts, or an act that its tree lacks. */
+    @Test
+    void aLaterHeadExcusesAMissingFileOnlyIfItProvesAnActAndGoesOnFromTheOneThatIsVerified() throws IOException {
+        MemoryDisk other = new MemoryDisk();
+        try (ArchiveWriter writer = Written.open(other)) {
+            append(writer, 1, 3 * FILE + 300, 1);
+        }
+        expire(other, Written.key(1));
+        assertRemovedBeside(disk -> copy(other, disk));
+        assertRemovedBeside(disk -> {
+            expire(disk, Written.key(1));
+            Checkpoint head = ArchiveReader.head(disk);
+            Checkpoint forged = Checkpoint.sign(head.origin(), head.size(), head.root(), List.of(Written.key(2)));
+            disk.put(Tiles.CHECKPOINT, forged.toString().getBytes(UTF_8));
+        });
+        assertRemovedBeside(disk -> {
+            try (ArchiveWriter writer = Written.open(disk)) {
+                append(writer, 3 * FILE + 300, 3 * FILE + 400, 0);
+            }
+            byte[] act = Leaf.ofArchive(Leaf.Kind.EXPIRED, 0, "first: 0\nlast: 196607\n")
+                    .raw();
+            String name = Tiles.entries(3 * FILE / Tiles.WIDTH + 1, 400 - Tiles.WIDTH);
+            byte[] leaves = disk.read(name);
+            byte[] forged = Arrays.copyOf(leaves, leaves.length - 114 + 2 + act.length);
+            forged[leaves.length - 114] = 0;
+            forged[leaves.length - 113] = (byte) act.length;
+            System.arraycopy(act, 0, forged, leaves.length - 112, act.length);
+            disk.put(name, forged);
+            disk.delete("payload/000.zst");
+        });
+    }
+
+    private interface Harm {
+        void on(MemoryDisk disk) throws IOException;
+    }
+
+    private static void assertRemovedBeside(Harm harm) throws IOException {
+        MemoryDisk disk = new MemoryDisk(archive);
+        assertThat(findingsBeside(disk, (call, name) -> harm.on(disk)))
+                .anySatisfy(each -> assertThat(each)
+                        .isEqualTo(new Finding(Finding.Kind.REMOVED, 0, FILE - 1, "payload/000.zst is missing")));
+    }
+
+    private static void copy(MemoryDisk from, MemoryDisk to) throws IOException {
+        for (String name : List.copyOf(to.names())) {
+            to.delete(name);
+        }
+        for (String name : from.names()) {
+            to.put(name, from.read(name));
+        }
     }
 
     @Test
