@@ -130,9 +130,11 @@ final class PayloadWriter {
     /** Writes the frame of the partial bundle, if there is one. */
     void writeEdge(long size) throws IOException {
         if (size % Tiles.WIDTH > 0) {
-            byte[] edge = Arrays.copyOf(bundle, bundleBytes);
+            // Not copied: later payloads stand behind these bytes.
+            byte[] edge = bundle;
+            int length = bundleBytes;
             String name = Tiles.payloadEdge(size / Tiles.PAYLOAD_LEAVES, (int) (size % Tiles.PAYLOAD_LEAVES));
-            compressing.add(edge.length, () -> output.append(name, 0, compress(edge, edge.length)));
+            compressing.add(length, () -> output.append(name, 0, compress(edge, length)));
         }
     }
 
