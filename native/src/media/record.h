@@ -28,6 +28,11 @@ static inline void record_set_kind(struct record_header *header, uint64_t length
                                    (uint64_t)flags << RECORD_SHIFT(flags) | (uint64_t)stream << RECORD_SHIFT(stream);
 }
 
+/* Copies what record_set_kind has set. The leader may seal the record meanwhile. */
+static inline void record_copy_kind(struct record_header *copy, const struct record_header *header) {
+    *(uint64_t *)&copy->length = __atomic_load_n((const uint64_t *)&header->length, __ATOMIC_RELAXED);
+}
+
 _Static_assert(RECORD_CRC_COVERS == 52, "record_seal takes the sum that is made for it");
 
 /* Finishes the header of a published record. payload_crc and the producer's fields are in place. */
@@ -35,7 +40,7 @@ static inline void record_seal(struct record_header *header, const struct record
     const uint64_t in_flight = header->sequence - seal->durable_next_sequence;
     header->durable_position = seal->durable_position;
     *(uint64_t *)&header->epoch = seal->epoch | in_flight << 32;
-    /* A thread that counts the records lost by a failure of the ring may read these two fields meanwhile. */
+    /* A thread that counts the records lost by a failure of the ring may read these two words meanwhile. */
     if (seal->last) {
         uint64_t *length_to_stream = (uint64_t *)&header->length;
         __atomic_store_n(length_to_stream, *length_to_stream | (uint64_t)RECORD_LAST << RECORD_SHIFT(flags),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "media/record.h"
 #include "ring/claim_word.h"
 
 /* How long a staged commit may be. 0 if the image is the medium, or if several writes may be under way: an engine with
@@ -175,10 +176,8 @@ static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
         if (!is_sealed && word != (walk.position ^ ring->salt)) {
             break;
         }
-        const struct record_header seen = {.sequence = walk.sequence,
-                                           .length = header->length,
-                                           .type = header->type,
-                                           .flags = __atomic_load_n(&header->flags, __ATOMIC_RELAXED)};
+        struct record_header seen = {.sequence = walk.sequence};
+        record_copy_kind(&seen, header);
         lost += seen.type == RECORD_DATA && (seen.flags & RECORD_ENQUEUED) != 0;
         walk_over_record(&walk, &shape, &seen);
     }

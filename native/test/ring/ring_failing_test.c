@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring after a failure, before its reason is written down, and the losses that it reports then. */
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "ring/commit.h"
@@ -126,6 +128,42 @@ static void without_such_a_one_their_number_is_exact(void **state) {
     assert_non_null(strstr(ring->failure, " (2 enqueued records are lost)"));
 }
 
+static pthread_t failing_thread;
+static _Atomic int is_counted;
+
+static void *fail_beside_the_leader(void *ring) {
+    ring_fail(ring, "broken");
+    atomic_store_explicit(&is_counted, 1, memory_order_relaxed);
+    return NULL;
+}
+
+/* The last record is published, and another thread counts it before the leader seals it. Nothing but the record itself
+ * puts the two in order: so the thread sanitizer judges the count, too. */
+static void count_before_the_seal(struct fake_platform *fake) {
+    fake->asleep = NULL;
+    claim_publish(fake_device.ring, &stuck, "last", 4, 0, (struct claim_label){.flags = RECORD_ENQUEUED});
+    assert_int_equal(pthread_create(&failing_thread, NULL, fail_beside_the_leader, fake_device.ring), 0);
+    while (!atomic_load_explicit(&is_counted, memory_order_relaxed)) {
+        sched_yield();
+    }
+}
+
+static void a_record_that_is_being_sealed_is_counted(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    struct limit limit = limit_of(-1);
+    assert_int_equal(ring_enqueue(ring, "lost", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(claim_record(ring, record_bytes(4), &stuck), 0);
+    other_leads(ring, LEADER_CLAIMED);
+    fake_platform.asleep = count_before_the_seal;
+    commit_round(ring, &limit);
+    assert_int_equal(pthread_join(failing_thread, NULL), 0);
+    assert_int_equal(fake_device.submitted, 0);
+    assert_int_equal(stuck.header->position, stuck.position); /* it is sealed */
+    assert_true(stuck.header->flags & RECORD_LAST);
+    assert_int_equal(atomic_load(&ring->lost_enqueued), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(whoever_appends_sleeps_until_the_reason_is_there),
@@ -137,6 +175,7 @@ int main(void) {
         RING_TEST(records_behind_one_that_was_never_published_are_counted_as_lost),
         RING_TEST(so_they_are_where_an_earlier_epoch_left_a_record),
         RING_TEST(without_such_a_one_their_number_is_exact),
+        RING_TEST(a_record_that_is_being_sealed_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
