@@ -245,20 +245,20 @@ static int repair(struct engine *engine) {
 }
 
 static int begin_drain(struct engine *engine, const struct engine_config *config) {
-    if (config->drains == ENGINE_DRAINS) {
-        return engine_open_drain(engine, config);
-    }
-    if (engine->window == NULL) {
+    if (config->drains != ENGINE_DRAINS && engine->window == NULL) {
         return error_set(ENOTSUP,
                          "ring %s cannot be drained by another process before its gaps are drained: let this process "
                          "drain (drain=inner) once",
                          engine->parts.device->path);
     }
-    if (config->drains == ENGINE_DRAINS_NOW) {
-        return engine_open_drain(engine, config);
+    if (config->drains == ENGINE_DRAINS_NOT) {
+        engine_far_look(engine);
+        return 0;
     }
-    engine_far_look(engine);
-    return 0;
+    const int rc = engine_open_drain(engine, config);
+    return ring_has_failed(engine->ring)
+               ? error_set(EIO, "ring %s cannot be written: %s", engine->ring->path, engine->ring->failure)
+               : rc;
 }
 
 static int begin_copy(struct engine *engine) {

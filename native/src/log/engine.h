@@ -90,7 +90,7 @@ int engine_add_stream(struct engine *engine, const struct engine_stream *stream,
 void engine_remove_stream(struct engine *engine, uint16_t id);
 
 /* The caller has the lock of those who drain (window/locks.h), and nobody else drains: reads the slots anew, and opens the
- * drain. Returns 0, or -errno with a sentence: nothing is open then. */
+ * drain: also that of a failed ring, for what is durable. Returns 0, or -errno with a sentence: nothing is open then. */
 int engine_begin_draining(struct engine *engine);
 
 /* Closes the drain. Another one writes again what this one has not noted. */
@@ -138,7 +138,7 @@ void engine_far_destroy(struct engine *engine);
  * nobody. */
 void engine_far_look(struct engine *engine);
 
-/* Opens the drain and the main stream, as a part of engine_open. Returns 0, or -errno with a sentence. */
+/* Opens the drain, and the main stream if there is one. Returns 0, or -errno with a sentence. */
 int engine_open_drain(struct engine *engine, const struct engine_config *config);
 
 #endif

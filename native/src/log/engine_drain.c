@@ -116,9 +116,6 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                   .longest = recovery->longest > most ? recovery->longest /* of an open with a higher limit */ : most},
     };
     int rc = drainer_open(&engine->drainer, &parts, config->main);
-    if (ring_has_failed(engine->ring)) {
-        return error_set(EIO, "ring %s cannot be written: %s", engine->ring->path, engine->ring->failure);
-    }
     if (rc < 0 && device_lost_pages(device) > 0) {
         const int lost = device->ops->check(device);
         rc = lost < 0 ? lost : rc;

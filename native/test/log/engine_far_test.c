@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An engine that begins to drain where another process has drained. */
 #include "ledger/ledger.h"
-#include "memory_ring.h"
+#include "text_log.h"
 
 static _Alignas(4096) uint8_t pages[WINDOW_REQUESTS_END];
 static struct window window;
@@ -75,8 +75,23 @@ static void the_medium_is_flushed_before_its_slots_are_taken_over(void **state) 
     assert_int_equal(host.reads_before_flush, 0);
 }
 
+/* Its medium takes no more records: all the same the log begins to drain what is durable. */
+static void what_is_durable_in_a_failed_ring_is_drained(void **state) {
+    (void)state;
+    open_beside_a_drain();
+    append_text("one\n");
+    host.fail_submitted = 1;
+    assert_int_equal(ring_append(host.engine->ring, "two\n", 4, 0, 0, &for_ever), -EIO);
+    assert_int_equal(engine_begin_draining(host.engine), 0);
+    drain_all();
+    assert_file(host.file, "one\n");
+    assert_int_equal(engine_drained_sequence(host.engine), 1);
+    assert_true(engine_is_drained(host.engine));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {RING_TEST(space_that_the_last_drain_has_freed_is_free),
+                                       RING_TEST(what_is_durable_in_a_failed_ring_is_drained),
                                        RING_TEST(the_medium_is_flushed_before_its_slots_are_taken_over)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
