@@ -50,8 +50,8 @@ struct device_write {
 struct device_ops {
     const char *name; /* "pwrite" */
 
-    /* Makes the memory of the ring's image, from which submit writes. NULL with a sentence. The image of a mapped
-     * medium is its data area itself, with its content. */
+    /* Makes the memory of the ring's image, from which submit writes, and lets go of the one that was made before. NULL
+     * with a sentence. The image of a mapped medium is its data area itself, with its content. */
     void *(*image)(struct device *device, size_t bytes);
 
     /* Starts a write, or even does it. The result is in write->result when complete returns it. */

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "device/image.h"
+#include "device/medium.h"
 #include "device/open.h"
+#include "media/layout.h"
 #include "refused_calls.h"
 
 #define IMAGE_BYTES (4u << 20)
@@ -140,6 +142,32 @@ static void a_host_that_forbids_mbind_is_told_and_done_without(void **state) {
     assert_int_equal(status, 0);
 }
 
+static long mapped_bytes(void) {
+    long pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "re");
+    assert_non_null(sizes);
+    assert_int_equal(fscanf(sizes, "%ld", &pages), 1);
+    fclose(sizes);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* As an open does that is tried again while its drain writes a checkpoint. */
+static void an_image_takes_the_place_of_the_one_before(void **state) {
+    (void)state;
+    for (size_t i = 0; device_backends[i] != NULL; i++) {
+        struct device *device;
+        make_file(scratch_path("a.ring"), IMAGE_BYTES + LAYOUT_DATA_OFFSET);
+        if (device_open(host, scratch_path("a.ring"), DEVICE_WRITER, device_backends[i]->io, &device) < 0)
+            continue; /* this host does not have it */
+        assert_non_null(device->ops->image(device, IMAGE_BYTES));
+        const long before = mapped_bytes();
+        for (int times = 0; times < 4; times++)
+            assert_non_null(device->ops->image(device, IMAGE_BYTES));
+        assert_true(mapped_bytes() - before < (long)IMAGE_BYTES);
+        device_close(device);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_has_the_node_of_the_controller_that_it_hangs_on),
@@ -148,6 +176,7 @@ int main(void) {
         cmocka_unit_test(the_image_is_bound_to_the_node_that_is_wanted),
         cmocka_unit_test(a_node_that_is_not_there_is_told_and_done_without),
         cmocka_unit_test(a_host_that_forbids_mbind_is_told_and_done_without),
+        cmocka_unit_test(an_image_takes_the_place_of_the_one_before),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

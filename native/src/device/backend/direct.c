@@ -167,12 +167,10 @@ int direct_check(struct device *device) {
 
 void *direct_image(struct device *device, size_t bytes) {
     struct direct *direct = direct_of(device);
-    void *image = image_allocate(device, bytes);
-    if (image == NULL)
-        return NULL;
-    direct->image = image;
+    platform_release(device->platform, direct->image, direct->image_bytes);
+    direct->image = image_allocate(device, bytes);
     direct->image_bytes = bytes;
-    return image;
+    return direct->image;
 }
 
 void direct_begin(struct direct *direct, uint32_t io, const struct device_ops *ops, const struct platform *platform,
