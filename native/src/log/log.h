@@ -66,7 +66,7 @@ struct burst {
     uint8_t uuid[16];                  /* the ring's */
     struct burst_stream main;          /* room for the main stream; one of `streams` if it was opened */
     _Atomic(burst_stream_t *) streams; /* all streams that were opened */
-    pthread_mutex_t names_lock;        /* guards `names` */
+    pthread_mutex_t names_lock;        /* guards `names`, and what is added to `streams` */
     struct stream_names *names;        /* names of all open streams */
     uint32_t durability_asked;         /* enum burst_durability */
     int is_external;                   /* BURST_DRAIN_EXTERNAL */

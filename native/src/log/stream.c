@@ -209,7 +209,10 @@ static void keep(burst_stream_t *stream) {
 }
 
 void stream_keep_figures(burst_t *log) {
-    for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
+    pthread_mutex_lock(&log->names_lock); /* a stream that is being opened is there by now, or will be refused */
+    burst_stream_t *stream = atomic_load(&log->streams);
+    pthread_mutex_unlock(&log->names_lock);
+    for (; stream != NULL; stream = stream->next) {
         keep(stream);
     }
 }

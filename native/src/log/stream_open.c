@@ -149,17 +149,30 @@ static void move_to_stream(struct stream_opening *opening, burst_stream_t *strea
     opening->retention = NULL;
 }
 
-void stream_start(burst_stream_t *stream, struct stream_opening *opening, uint16_t id) {
+/* Puts the stream among those of its log, unless that is being closed: the close lets go of those that it finds there. */
+static int enlist(burst_stream_t *stream, struct stream_opening *opening, uint16_t id) {
     burst_t *log = stream->log;
-    move_to_stream(opening, stream);
-    forget_opening(opening);
-    stream->id = id;
-    atomic_store(&stream->refusal, stream->rolling != NULL ? STREAM_ROLLS : STREAM_TAKES_RECORDS);
-    stream->next = atomic_load(&log->streams);
-    while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
+    pthread_mutex_lock(&log->names_lock);
+    const int is_open = !users_are_closing(&log->users);
+    if (is_open) {
+        move_to_stream(opening, stream);
+        stream->id = id;
+        atomic_store(&stream->refusal, stream->rolling != NULL ? STREAM_ROLLS : STREAM_TAKES_RECORDS);
+        stream->next = atomic_load(&log->streams);
+        atomic_store(&log->streams, stream);
     }
+    pthread_mutex_unlock(&log->names_lock);
+    return is_open;
+}
+
+int stream_start(burst_stream_t *stream, struct stream_opening *opening, uint16_t id) {
+    if (!enlist(stream, opening, id)) {
+        return 0;
+    }
+    forget_opening(opening);
     stream_rolling_begin(stream);
     segments_begin(stream);
+    return 1;
 }
 
 void stream_take_back(burst_stream_t *stream, struct stream_opening *opening) {
@@ -216,19 +229,16 @@ int stream_await_opening(burst_stream_t *stream, struct stream_opening *opening,
     if (rc == 0) {
         engine_ask(log->engine);
         const struct stream_answer *answer = log_await_answer(log, &stream->request, &limit);
-        if (answer == NULL && is_known && !users_are_closing(&log->users)) {
-            stream_start(stream, opening, LAYOUT_MAIN_STREAM);
+        const int is_refused = answer != NULL && answer->rc < 0;
+        const int is_there = answer != NULL ? !is_refused : is_known;
+        if (is_there && stream_start(stream, opening, answer != NULL ? answer->id : LAYOUT_MAIN_STREAM)) {
             return 0;
         }
-        if (answer == NULL) {
+        if (!is_refused) {
             requests_close(requests, &stream->request, forget_withdrawn, opening);
             engine_ask(log->engine);
             stream_names_let_go(stream);
             return refuse_late(log, path);
-        }
-        if (answer->rc == 0) {
-            stream_start(stream, opening, answer->id);
-            return 0;
         }
         rc = error_set(-answer->rc, "%s", answer->text);
         requests_forget(requests, &stream->request);

@@ -20,8 +20,9 @@ int stream_prepare(burst_t *log, const char *ring, uint64_t max_record_bytes, co
 /* The stream as the engine gets it. */
 const struct engine_stream *stream_wanted(const struct stream_opening *opening);
 
-/* The engine has the stream under that id. The stream takes records from here on. */
-void stream_start(burst_stream_t *stream, struct stream_opening *opening, uint16_t id);
+/* The engine has the stream under that id. Returns 1: the stream takes records from here on; or 0, with nothing changed,
+ * if the log is being closed. */
+int stream_start(burst_stream_t *stream, struct stream_opening *opening, uint16_t id);
 
 /* Asks the drain for the stream, and waits for its answer; the stream then takes records. The opening is gone afterwards,
  * whatever the result: the stream has taken it, the drain keeps it, or it is freed. is_known: the main stream, bound to this
