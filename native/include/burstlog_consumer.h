@@ -118,9 +118,10 @@ uint64_t burst_consumer_position(const burst_consumer_t *consumer);
 typedef struct burst_consumer_lag {
     uint32_t struct_bytes; /* the caller sets it to sizeof(burst_consumer_lag_t) */
     uint32_t reserved;
-    uint64_t records;             /* written, and not yet given to the consumer */
-    uint64_t bytes;               /* bytes of segments that these records take */
-    int64_t oldest_event_time_ns; /* event time of the first of these records; 0: there is none */
+    uint64_t records; /* written, and not yet given to the consumer */
+    uint64_t bytes;   /* bytes of segments that these records take */
+    /* event time of the first of these records that is neither missing nor lost; 0: there is none */
+    int64_t oldest_event_time_ns;
 } burst_consumer_lag_t;
 
 /* Measures how far the consumer is behind the end of the folder. The first call, and the first after the end of a
@@ -131,11 +132,12 @@ int burst_consumer_lag(burst_consumer_t *consumer, burst_consumer_lag_t *lag);
 typedef struct burst_consumer_state {
     uint32_t struct_bytes; /* the caller sets it to sizeof(burst_consumer_state_t) */
     uint32_t reserved;
-    uint64_t acknowledged;        /* number of the last acknowledged record; 0: none */
-    int64_t acknowledged_ns;      /* CLOCK_REALTIME of the last acknowledgement */
-    uint64_t records;             /* written, and not acknowledged, including missing ones */
-    uint64_t bytes;               /* bytes of segments that these records take */
-    int64_t oldest_event_time_ns; /* event time of the first of these records; 0: there is none */
+    uint64_t acknowledged;   /* number of the last acknowledged record; 0: none */
+    int64_t acknowledged_ns; /* CLOCK_REALTIME of the last acknowledgement */
+    uint64_t records;        /* written, and not acknowledged, including missing ones */
+    uint64_t bytes;          /* bytes of segments that these records take */
+    /* event time of the first of these records that is neither missing nor lost; 0: there is none */
+    int64_t oldest_event_time_ns;
     char name[BURST_CONSUMER_NAME_BYTES];
 } burst_consumer_state_t;
 

@@ -319,6 +319,20 @@ uint64_t burst_consumer_position(const burst_consumer_t *consumer) {
                                                : held->number;
 }
 
+/* Missing and lost records have no event time: the first record behind them has the oldest one that is known. */
+static int find_oldest_time(const struct frames *from, int64_t *event_time_ns) {
+    struct frames frames;
+    struct frame oldest;
+    int rc = frames_open_beside(&frames, from);
+    if (rc == 0) {
+        frames_seek(&frames, from->wanted);
+        rc = frames_next_record(&frames, &oldest);
+        *event_time_ns = rc == FRAMES_ONE ? oldest.header.event_time_ns : 0;
+        frames_close(&frames);
+    }
+    return rc < 0 ? rc : 0;
+}
+
 static int look_how_far(burst_consumer_t *consumer, burst_consumer_lag_t *lag) {
     int rc = consumer->newest.buffer != NULL ? 0 : frames_open_beside(&consumer->newest, &consumer->frames);
     rc = rc < 0 ? rc : frames_seek_end(&consumer->newest);
@@ -331,6 +345,9 @@ static int look_how_far(burst_consumer_t *consumer, burst_consumer_lag_t *lag) {
         lag->records = end - position;
         lag->bytes += consumer->holds == FRAMES_ONE ? record_bytes(oldest->length) : 0;
         lag->oldest_event_time_ns = oldest->event_time_ns;
+        if (consumer->holds != FRAMES_ONE || oldest->type != RECORD_DATA) {
+            rc = find_oldest_time(&consumer->frames, &lag->oldest_event_time_ns);
+        }
     }
     return rc < 0 ? rc : 0;
 }

@@ -12,8 +12,7 @@
 #include "consume/folder.h"
 #include "consume/frames.h"
 
-/* The next record; FRAMES_NONE: there is none. */
-static int next_record(struct frames *frames, struct frame *frame) {
+int frames_next_record(struct frames *frames, struct frame *frame) {
     int rc;
     do {
         rc = frames_next(frames, frame);
@@ -23,7 +22,7 @@ static int next_record(struct frames *frames, struct frame *frame) {
 
 static int first_record(struct frames *frames, uint64_t number, struct frame *frame) {
     frames_seek(frames, number);
-    return next_record(frames, frame);
+    return frames_next_record(frames, frame);
 }
 
 static int is_reached(const struct frames *frames, const struct frames_sought *sought, const uint8_t newest_ring[16],

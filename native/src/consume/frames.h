@@ -68,6 +68,10 @@ int frames_bytes_left(const struct frames *frames, uint64_t *bytes);
  * sentence. */
 int frames_next(struct frames *frames, struct frame *frame);
 
+/* Takes frames up to the next record, and passes over what is missing or lost. Returns FRAMES_ONE, FRAMES_NONE if no
+ * record is written yet, or -errno with a sentence. */
+int frames_next_record(struct frames *frames, struct frame *frame);
+
 void frames_close(struct frames *frames);
 
 #endif

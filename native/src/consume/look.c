@@ -25,7 +25,10 @@ static int measure(struct frames *at, struct frames *newest, burst_consumer_stat
     rc = rc < 0 ? rc : frames_bytes_left(at, &state->bytes);
     state->records = newest->wanted - next;
     state->bytes += frame.payload == NULL ? 0 : record_bytes(frame.header.length);
-    state->oldest_event_time_ns = frame.header.event_time_ns;
+    if (rc == 0 && frame.header.type != RECORD_DATA) {
+        rc = frames_next_record(at, &frame);
+    }
+    state->oldest_event_time_ns = frame.header.event_time_ns; /* missing and lost ones have none */
     return rc;
 }
 

@@ -169,6 +169,66 @@ static void a_look_at_the_lag_drops_nothing(void **state) {
     assert_int_equal(sequence, 15);
 }
 
+static burst_consumer_state_t look(void) {
+    burst_consumer_state_t found = {.struct_bytes = sizeof found};
+    assert_int_equal(burst_consumer_look(seg_log.path, 0, &found), 1);
+    return found;
+}
+
+/* Segments go while the consumer stands still: its lag must not seem to end. */
+static void what_is_missing_hides_no_lag(void **state) {
+    (void)state;
+    assert_int_equal(log_write(900), 0);
+    const uint64_t second = segment_behind(1);
+    const struct found *folder = read_folder(1);
+    const uint64_t all = folder->frames;
+    const int64_t oldest_ns = (int64_t)folder->sequences[second] * 1000;
+    assert_next(1, 1);
+    assert_int_equal(burst_consumer_ack(consumer, 1), 0);
+    assert_int_equal(look().oldest_event_time_ns, 3000);
+    assert_int_equal(unlink(segment_path(1)), 0);
+    burst_consumer_seek(consumer, 2);
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(lag().records, all - 1);
+        assert_int_equal(lag().oldest_event_time_ns, oldest_ns);
+        assert_int_equal(burst_consumer_position(consumer), 2);
+    }
+    assert_int_equal(look().records, all - 1);
+    assert_int_equal(look().oldest_event_time_ns, oldest_ns);
+    assert_int_equal(next(0), 1);
+    assert_int_equal(record.kind, BURST_CONSUMED_MISSING);
+    assert_next(second, folder->sequences[second]);
+}
+
+static void append_frame(const uint8_t *frame, size_t bytes) {
+    FILE *file = fopen(segment_path(1), "a");
+    assert_int_equal(fwrite(frame, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static void a_loss_hides_no_lag(void **state) {
+    (void)state;
+    uint8_t frame[1000];
+    const struct marker_loss loss = {.from = 4096, .to = 8192, .first_sequence = 4, .count = 3};
+    assert_int_equal(log_write(3), 0);
+    assert_all(1, 3);
+    assert_int_equal(burst_consumer_ack(consumer, 2), 0);
+    append_frame(frame, segment_loss_put(&loss, crc_seed_of(seg_log.parts.ring_uuid), frame));
+    for (uint64_t lost = 1; lost <= 2; lost++) {
+        assert_int_equal(lag().records, lost);
+        assert_int_equal(lag().oldest_event_time_ns, 0);
+        assert_int_equal(look().records, lost);
+        assert_int_equal(look().oldest_event_time_ns, 0);
+        append_frame(frame, record_bytes(sizeof loss));
+    }
+    append_frame(frame, put_record(7, frame));
+    assert_int_equal(lag().records, 4);
+    assert_int_equal(lag().oldest_event_time_ns, 7000);
+    assert_int_equal(look().oldest_event_time_ns, 7000);
+    assert_int_equal(next(0), 1);
+    assert_int_equal(record.kind, BURST_CONSUMED_LOST);
+}
+
 static void the_source_is_that_of_the_folder(void **state) {
     (void)state;
     burst_consumer_source_t source = {.struct_bytes = sizeof source}, too_small = {.struct_bytes = 20};
@@ -192,6 +252,8 @@ int main(void) {
         CONSUMER_TEST(a_segment_that_is_deleted_while_its_reader_comes_is_missing),
         CONSUMER_TEST(the_lag_is_what_is_written_and_not_given),
         CONSUMER_TEST(a_look_at_the_lag_drops_nothing),
+        CONSUMER_TEST(what_is_missing_hides_no_lag),
+        CONSUMER_TEST(a_loss_hides_no_lag),
         CONSUMER_TEST(the_source_is_that_of_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

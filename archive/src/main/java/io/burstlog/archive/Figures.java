@@ -60,9 +60,15 @@ final class Figures {
         }
     }
 
-    /** Notes what the folder has behind the signed head. */
+    /**
+     * Notes what the folder has behind the signed head. Lost and missing records have no time: if no other one waits,
+     * they are no younger than the first one before.
+     */
     void look(ConsumerLag lag) {
-        look = new Look(lag, System.nanoTime());
+        boolean isTimed = lag.records() == 0 || lag.oldestEventTimeNanos() != 0;
+        look = new Look(
+                isTimed ? lag : new ConsumerLag(lag.records(), lag.bytes(), look.lag.oldestEventTimeNanos()),
+                System.nanoTime());
     }
 
     ArchiverStats stats(List<ArchiverStats.AnchorStats> anchors) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.burstlog.BurstConsumer;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
+import io.burstlog.ConsumerLag;
 import io.burstlog.RecordBuffer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -187,6 +188,18 @@ class ArchiverStatsTest {
             double before = archiver.stats().lagSeconds();
             await(() -> archiver.stats().lagSeconds() > before);
         }
+    }
+
+    @Test
+    void whatIsMissingIsNoYoungerThanWhatWaitedBefore() {
+        Figures figures = new Figures();
+        figures.look(
+                new ConsumerLag(3, 300, nanosOfNow() - Duration.ofMinutes(10).toNanos()));
+        figures.look(new ConsumerLag(2, 0, 0));
+        assertThat(figures.stats(List.of()).lagRecords()).isEqualTo(2);
+        assertThat(figures.stats(List.of()).lagSeconds()).isGreaterThan(599);
+        figures.look(new ConsumerLag(0, 0, 0));
+        assertThat(figures.stats(List.of()).lagSeconds()).isLessThan(600);
     }
 
     /** The next session takes the records again that no signed head has. */

@@ -54,8 +54,10 @@ final class Figures {
                 0);
     }
 
+    /** Lost and missing records have no time: if no other one waits, they are no younger than the first one before. */
     void setLag(ConsumerLag seen) {
-        lag = seen;
+        boolean isTimed = seen.records() == 0 || seen.oldestEventTimeNanos() != 0;
+        lag = isTimed ? seen : new ConsumerLag(seen.records(), seen.bytes(), lag.oldestEventTimeNanos());
     }
 
     /** Without a folder no record waits. */

@@ -12,7 +12,8 @@ package io.burstlog.kafka;
  * @param failures how often the shipper had to begin anew
  * @param lagRecords how many records were in the folder and not known to be in the topic, when the shipper last looked
  * @param lagBytes the bytes of segments that hold these
- * @param lagSeconds the age that the first of them has now, by its event time; 0 if it has none
+ * @param lagSeconds the age now of the first of them that is neither lost nor missing, by its event time; if all are,
+ *     of the first one at the look before; 0 if none waits, or nobody knows
  */
 public record ShipperStats(
         State state,

@@ -31,6 +31,17 @@ class FiguresTest {
     }
 
     @Test
+    void whatIsMissingIsNoYoungerThanWhatWaitedBefore() {
+        figures.setLag(new ConsumerLag(3, 300, TimeUnit.MILLISECONDS.toNanos(998_000)));
+        figures.setLag(new ConsumerLag(2, 0, 0));
+        assertThat(figures.now()).isEqualTo(new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 2, 0, 2));
+        figures.setLag(new ConsumerLag(0, 0, 0));
+        assertThat(figures.now().lagSeconds()).isZero();
+        figures.setLag(new ConsumerLag(1, 0, 0));
+        assertThat(figures.now().lagSeconds()).as("nobody knows").isZero();
+    }
+
+    @Test
     void aRecordOfTheFutureIsNotOld() {
         figures.setLag(new ConsumerLag(1, 100, TimeUnit.MILLISECONDS.toNanos(2_000_000)));
         assertThat(figures.now().lagSeconds()).isZero();
