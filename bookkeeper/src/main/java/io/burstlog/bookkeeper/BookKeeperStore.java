@@ -298,6 +298,11 @@ public final class BookKeeperStore implements CopyStore {
     }
 
     @Override
+    public int mostBlockBytes() {
+        return cluster.mostEntryBytes();
+    }
+
+    @Override
     public void close() {
         try {
             if (ledger != null) {

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -127,6 +128,20 @@ class BookKeeperIT {
             assertThat(log.awaitCopied(last)).isTrue();
         }
         assertThat(recover(0, ring, place(test).resolve("to"))).isEqualTo(lines(1, 1500));
+    }
+
+    /** In one block, as long as it may be by default, the backlog would be longer than an entry may be here. */
+    @Test
+    void no_block_of_a_backlog_is_longer_than_a_bookie_takes(TestInfo test) throws Exception {
+        Map<String, String> properties = new HashMap<>(properties());
+        properties.put("nettyMaxFrameSizeBytes", "16384");
+        String ring;
+        try (CopiedLog log = new CopiedLog(place(test), properties, Away.WAIT, told::add, 1500)) {
+            ring = log.ringId();
+            assertThat(log.awaitCopied(log.append(1501, 1501))).isTrue();
+            assertThat(log.failure()).isNull();
+        }
+        assertThat(recover(0, ring, place(test).resolve("to"))).isEqualTo(lines(1, 1501));
     }
 
     @Test

@@ -29,6 +29,17 @@ final class CopiedLog implements AutoCloseable {
 
     CopiedLog(Path directory, Map<String, String> properties, BurstCopier.Away away, Consumer<BurstEvent> listener)
             throws IOException {
+        this(directory, properties, away, listener, 0);
+    }
+
+    /** @param backlog so many records are appended before the copier begins */
+    CopiedLog(
+            Path directory,
+            Map<String, String> properties,
+            BurstCopier.Away away,
+            Consumer<BurstEvent> listener,
+            long backlog)
+            throws IOException {
         Files.createDirectories(directory);
         log = BurstLog.open(BurstConfig.builder()
                 .ring(directory.resolve("orders.ring").toString())
@@ -38,6 +49,7 @@ final class CopiedLog implements AutoCloseable {
                 .copy("bookkeeper")
                 .listener(listener)
                 .build());
+        append(1, backlog);
         copier = BurstCopier.start(
                 log,
                 CopySettings.builder()
