@@ -44,6 +44,10 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 public final class KafkaShipper implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(200);
+
+    /** Each session begins with so small a transaction. */
+    private static final int FIRST_TRANSACTION_BYTES = 4096;
+
     private static final long NOTE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FIRST_BACK_OFF_MILLIS = 100;
     private static final long LAST_BACK_OFF_MILLIS = 10_000;
@@ -254,12 +258,16 @@ public final class KafkaShipper implements AutoCloseable {
         }
         try (Session session = new Session(config, consumer)) {
             begin(session);
+            // Each commit doubles it. So what stands before a record that the topic refuses gets there, and no try to
+            // ship that record fills the topic with what is then aborted.
+            int bytes = Math.min(FIRST_TRANSACTION_BYTES, config.transactionBytes());
             while (!isStopping) {
                 // Read before the poll: records that were there when the shipper was told to finish must be found.
                 boolean isLast = isFinishing;
-                ConsumedRecords records = consumer.poll(config.transactionBytes(), isLast ? Duration.ZERO : LOOK);
+                ConsumedRecords records = consumer.poll(bytes, isLast ? Duration.ZERO : LOOK);
                 if (!records.isEmpty()) {
                     ship(session, records);
+                    bytes = (int) Math.min(2L * bytes, config.transactionBytes());
                 } else if (isLast) {
                     break;
                 } else {

@@ -100,18 +100,21 @@ final class LastShipped {
 
     /**
      * Finds the record with the highest number between the offsets. It passes over records that retention deletes
-     * meanwhile.
+     * meanwhile, and over those of aborted transactions, of which the consumer gives none.
      */
     private ConsumerRecord<byte[], byte[]> highest(TopicPartition partition, long from, long to) {
         ConsumerRecord<byte[], byte[]> highest = null;
         topic.seek(partition, from);
         long begin = System.nanoTime();
-        for (long at = from; at < to; at = topic.position(partition)) {
+        for (long at = from; at < to; ) {
             for (ConsumerRecord<byte[], byte[]> record : topic.poll(POLL)) {
                 highest = record.offset() < to ? higher(highest, record) : highest;
-                begin = System.nanoTime();
             }
-            if (System.nanoTime() - begin > timeoutNanos) {
+            long before = at;
+            at = topic.position(partition);
+            if (at > before) {
+                begin = System.nanoTime();
+            } else if (System.nanoTime() - begin > timeoutNanos) {
                 throw new TimeoutException("what is committed in " + partition + " cannot be read from offset " + at
                         + " on: a transaction of another producer is open there, or the leader does not answer");
             }
