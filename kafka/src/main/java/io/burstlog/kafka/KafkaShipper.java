@@ -9,7 +9,6 @@ import io.burstlog.kafka.ShipperStats.State;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import javax.management.ObjectName;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -81,10 +80,9 @@ public final class KafkaShipper implements AutoCloseable {
     private Uuid topicId;
     private boolean isCaughtUp;
 
-    private KafkaShipper(ShipperConfig config, BurstConsumer consumer) {
+    private KafkaShipper(ShipperConfig config) {
         this.config = config;
         announcements = new Announcements(config);
-        beginFolder(consumer);
         thread = new Thread(this::run, "burstlog-kafka " + config.topic());
         thread.setDaemon(true);
     }
@@ -101,16 +99,20 @@ public final class KafkaShipper implements AutoCloseable {
     }
 
     static KafkaShipper start(ShipperConfig config, boolean isManaged) {
-        KafkaShipper shipper = new KafkaShipper(config, BurstConsumer.open(config.folder(), config.consumer()));
-        if (isManaged) {
-            shipper.shown = Registration.ofBean(
-                    new ShipperManagement(shipper),
-                    "type=Shipper,folder=" + ObjectName.quote(config.folder()) + ",topic="
-                            + ObjectName.quote(config.topic()) + ",consumer=" + ObjectName.quote(config.consumer()),
-                    shipper.announcements::isNotShown);
+        KafkaShipper shipper = new KafkaShipper(config);
+        try {
+            shipper.beginFolder(BurstConsumer.open(config.folder(), config.consumer()));
+            if (isManaged) {
+                shipper.shown = ShipperManagement.show(shipper, config, shipper.announcements::isNotShown);
+            }
+            shipper.thread.start();
+            return shipper;
+        } catch (Throwable failure) { // no memory for the thread, for instance
+            // No caller has the shipper: unless it lets go here, no later start opens the consumer or shows itself.
+            shipper.leaveFolder();
+            shipper.shown.close();
+            throw failure;
         }
-        shipper.thread.start();
-        return shipper;
     }
 
     /** {@return the figures of this moment} */

@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.kafka;
 
+import io.burstlog.jmx.Registration;
+import java.util.function.Consumer;
+import javax.management.ObjectName;
+
 /** Shows a shipper to management clients. */
 final class ShipperManagement implements ShipperMXBean {
 
     private final KafkaShipper shipper;
 
-    ShipperManagement(KafkaShipper shipper) {
+    private ShipperManagement(KafkaShipper shipper) {
         this.shipper = shipper;
+    }
+
+    /** {@return the registration, which is to be closed} */
+    static Registration show(KafkaShipper shipper, ShipperConfig config, Consumer<String> notShown) {
+        return Registration.ofBean(
+                new ShipperManagement(shipper),
+                "type=Shipper,folder=" + ObjectName.quote(config.folder()) + ",topic="
+                        + ObjectName.quote(config.topic()) + ",consumer=" + ObjectName.quote(config.consumer()),
+                notShown);
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.burstlog.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstEvent;
 import java.lang.management.ManagementFactory;
@@ -24,6 +25,10 @@ class ShownShippersTest {
     private Path directory;
 
     private ShipperConfig config(WrittenStream written, String consumer) {
+        return builder(written, consumer).build();
+    }
+
+    private ShipperConfig.Builder builder(WrittenStream written, String consumer) {
         return ShipperConfig.builder()
                 .folder(written.folder().toString())
                 .topic("orders")
@@ -33,8 +38,7 @@ class ShownShippersTest {
                 .property("request.timeout.ms", "500")
                 .property("default.api.timeout.ms", "1000")
                 .property("delivery.timeout.ms", "1000")
-                .property("max.block.ms", "1000")
-                .build();
+                .property("max.block.ms", "1000");
     }
 
     private static ObjectName name(WrittenStream written, String consumer) throws Exception {
@@ -76,6 +80,36 @@ class ShownShippersTest {
                 assertThat(shipper.failure()).isNull();
             } finally {
                 server.unregisterMBean(taken);
+            }
+        }
+    }
+
+    /** It cannot be shown, and the telling of that throws, to the handler of the thread as well. */
+    @Test
+    void aStartThatFailsLetsGoOfTheFolder() throws Exception {
+        Error seeded = new OutOfMemoryError("seeded");
+        try (WrittenStream written = new WrittenStream(directory)) {
+            written.write(1);
+            written.awaitDrained();
+            ObjectName taken = name(written, "east");
+            server.registerMBean(new StandardMBean(() -> {}, Runnable.class), taken);
+            ShipperConfig failing = builder(written, "east")
+                    .listener(event -> {
+                        throw seeded;
+                    })
+                    .build();
+            Thread.currentThread().setUncaughtExceptionHandler((thread, thrown) -> {
+                throw seeded;
+            });
+            try {
+                assertThatThrownBy(() -> KafkaShipper.start(failing)).isSameAs(seeded);
+            } finally {
+                Thread.currentThread().setUncaughtExceptionHandler(null);
+                server.unregisterMBean(taken);
+            }
+            try (KafkaShipper shipper = KafkaShipper.start(config(written, "east"))) {
+                assertThat(server.getAttribute(taken, "Ended")).isEqualTo(false);
+                assertThat(shipper.failure()).isNull();
             }
         }
     }
