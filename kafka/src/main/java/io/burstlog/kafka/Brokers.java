@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.kafka;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -49,6 +50,27 @@ final class Brokers {
                 "fetch.max.wait.ms", "10", // a longer wait would hold up the next partition
                 "allow.auto.create.topics", "false"));
         return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /**
+     * Closes both, whatever the first one throws. In an interrupted thread the client would give the producer no time,
+     * and could leave its transaction open. So the thread is not interrupted meanwhile, but afterwards.
+     *
+     * @param producer null: there is none
+     * @param farewell the longest time to end its transaction
+     */
+    static void close(Producer<?, ?> producer, Duration farewell, Admin admin) {
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            if (producer != null) {
+                producer.close(farewell);
+            }
+        } finally {
+            admin.close(Duration.ZERO); // It waits for no answer.
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Asks the brokers for their features. Asked first, this also finds out whether a broker answers. */

@@ -251,14 +251,17 @@ public final class KafkaCopyStore implements CopyStore {
 
     @Override
     public void close() {
-        if (writer != null) {
-            lastOwn = lastOwn < 0 ? lastOwn : Math.max(lastOwn, writer.lastOffset());
-            writer.close();
-            writer = null;
-        }
-        if (stored != null) {
-            stored.close();
-            stored = null;
+        CopyTopic reader = stored;
+        CopyWriter last = writer;
+        stored = null;
+        writer = null;
+        try (reader;
+                last) {
+            if (last != null && lastOwn >= 0) {
+                lastOwn = Math.max(lastOwn, last.lastOffset());
+            }
+        } catch (InterruptException stillToBeSeenByTheCaller) {
+            // Both are closed, and Kafka has set the flag again.
         }
     }
 }

@@ -227,10 +227,7 @@ final class Session implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (producer != null) {
-            producer.close(FAREWELL);
-        }
-        admin.close(Duration.ZERO); // An interrupted thread waits for no answer.
+        Brokers.close(producer, FAREWELL, admin);
     }
 
     /** Thrown when trying again cannot help. */
