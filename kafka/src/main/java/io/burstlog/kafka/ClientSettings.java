@@ -22,6 +22,12 @@ final class ClientSettings {
 
     private static final String REQUEST = "request.timeout.ms";
     private static final String LINGER = "linger.ms";
+    private static final String DELIVERY = "delivery.timeout.ms";
+    private static final String BLOCK = "max.block.ms";
+    private static final String TRANSACTION = "transaction.timeout.ms";
+
+    /** Brokers refuse a longer transaction.timeout.ms unless their transaction.max.timeout.ms says otherwise. */
+    private static final long LONGEST_TRANSACTION_MILLIS = 15 * 60_000;
 
     /** A time that one request must fit into, after the time for which the producer may hold it back. */
     private record Limit(String name, long millis, long linger) {
@@ -51,7 +57,7 @@ final class ClientSettings {
         AbstractConfig admin = read(AdminClientConfig.configDef(), all);
         long linger = producer.getLong(LINGER);
         List<Limit> limits = List.of(
-                new Limit("delivery.timeout.ms", producer.getInt("delivery.timeout.ms"), linger),
+                new Limit(DELIVERY, producer.getInt(DELIVERY), linger),
                 new Limit("default.api.timeout.ms", admin.getInt("default.api.timeout.ms"), 0));
         long request = producer.getInt(REQUEST);
         for (Limit each : limits) {
@@ -72,6 +78,28 @@ final class ClientSettings {
             all.put(each.name(), Long.toString(Math.max(each.millis(), least)));
         }
         return all;
+    }
+
+    /**
+     * Makes a transaction last for as long as the producer tries to send and to commit it, and for 15 minutes at most.
+     * If the brokers ended it before that, the producer would be told what another one's beginning tells it.
+     *
+     * @param all as {@link #of} returns them; this changes them
+     * @throws BurstException if the user names a shorter time
+     */
+    static void coverTransactions(Map<String, Object> all, Map<String, ?> users) {
+        AbstractConfig producer = read(ProducerConfig.configDef(), all);
+        long delivery = producer.getInt(DELIVERY);
+        long block = producer.getLong(BLOCK);
+        long transaction = producer.getInt(TRANSACTION);
+        long least = Math.min(LONGEST_TRANSACTION_MILLIS, delivery + Math.min(LONGEST_TRANSACTION_MILLIS, block));
+        if (transaction < least && users.containsKey(TRANSACTION)) {
+            throw ShipperConfig.refused(TRANSACTION + "=" + transaction + " is less than " + DELIVERY + "=" + delivery
+                    + " and " + BLOCK + "=" + block
+                    + " together, so the brokers could end a transaction under way as if"
+                    + " another shipper had begun; raise the first, or lower the others.");
+        }
+        all.put(TRANSACTION, Long.toString(Math.max(transaction, least)));
     }
 
     private static AbstractConfig read(ConfigDef known, Map<String, Object> properties) {

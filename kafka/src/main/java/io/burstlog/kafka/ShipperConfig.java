@@ -65,6 +65,7 @@ public final class ShipperConfig {
             throw refused("transactionBytes is " + set.transactionBytes + "; set it to 1 or more.");
         }
         clientProperties = ClientSettings.of(DEFAULTS, set.properties);
+        ClientSettings.coverTransactions(clientProperties, set.properties);
     }
 
     private static void require(String value, String name, String meaning) {

@@ -39,7 +39,9 @@ class ClientSettingsTest {
                 "linger.ms=3000 delivery.timeout.ms=4000",
                 "request.timeout.ms=20000 delivery.timeout.ms=20005",
                 "request.timeout.ms=40000 default.api.timeout.ms=40000",
-                "delivery.timeout.ms=8000 default.api.timeout.ms=9000"
+                "delivery.timeout.ms=8000 default.api.timeout.ms=9000",
+                "transaction.timeout.ms=10000 delivery.timeout.ms=6000 max.block.ms=4000",
+                "transaction.timeout.ms=900000 delivery.timeout.ms=2147483647 max.block.ms=9223372036854775807"
             })
     void theClientsTakeATimeThatTheUserNamesAlone(String settings) {
         Map<String, Object> properties = config(settings).build().clientProperties();
@@ -57,6 +59,8 @@ class ClientSettingsTest {
         "delivery.timeout.ms=2000 request.timeout.ms=2000, request.timeout.ms=2000 and linger.ms=5 together",
         "delivery.timeout.ms=1000 linger.ms=2000, delivery.timeout.ms=1000 is less than",
         "default.api.timeout.ms=1000 request.timeout.ms=2000, default.api.timeout.ms=1000 is less than",
+        "transaction.timeout.ms=10000, transaction.timeout.ms=10000 is less than delivery.timeout.ms=30000",
+        "transaction.timeout.ms=10000 delivery.timeout.ms=6000 max.block.ms=5000, and max.block.ms=5000 together",
         "default.api.timeout.ms=soon, default.api.timeout.ms",
         "acks=many, acks"
     })
@@ -64,6 +68,30 @@ class ClientSettingsTest {
         assertThatThrownBy(() -> config(settings).build())
                 .isInstanceOf(BurstException.class)
                 .hasMessageContaining(sentence);
+    }
+
+    /**
+     * Else the brokers would end it while the producer still tries, and the shipper would take that for another one's.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "acks=all, 60000",
+        "delivery.timeout.ms=10000, 60000",
+        "delivery.timeout.ms=120000, 150000",
+        "max.block.ms=60000, 90000",
+        "request.timeout.ms=60000, 90005",
+        "delivery.timeout.ms=2147483647, 900000"
+    })
+    void aTransactionLastsForAsLongAsTheProducerTries(String settings, String millis) {
+        assertThat(config(settings).build().clientProperties()).containsEntry("transaction.timeout.ms", millis);
+    }
+
+    /** It commits by itself, and goes on behind a transaction that the brokers have ended. */
+    @Test
+    void theTransactionOfACopyMayBeShorter() {
+        assertThat(KafkaCopyStore.settings(
+                        "t", Map.of("bootstrap.servers", "127.0.0.1:1", "transaction.timeout.ms", "1000")))
+                .containsEntry("transaction.timeout.ms", "1000");
     }
 
     @Test

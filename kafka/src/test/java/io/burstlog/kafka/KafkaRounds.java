@@ -62,7 +62,7 @@ final class KafkaRounds implements AutoCloseable {
     private static final int BROKERS = 3;
     private static final String TOPIC = "killed";
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(4);
-    private static final long TRANSACTION_MILLIS = 8_000;
+    private static final long TRANSACTION_MILLIS = 13_000;
     private static final long LARGEST_SHIFT_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long LARGEST_SHIFT_BACK_NANOS = TimeUnit.SECONDS.toNanos(20);
 
