@@ -25,7 +25,12 @@ final class Announcements {
     }
 
     private void tell(BurstEvent.Severity severity, String text) {
-        config.listener().accept(new BurstEvent(severity, Instant.now(), text));
+        Thread current = Thread.currentThread();
+        try {
+            config.listener().accept(new BurstEvent(severity, Instant.now(), text));
+        } catch (Throwable ofListener) { // the shipper goes on
+            current.getUncaughtExceptionHandler().uncaughtException(current, ofListener);
+        }
     }
 
     void isNotShown(String sentence) {
@@ -91,12 +96,12 @@ final class Announcements {
         String why = textOf(reason);
         timesSeen = why.equals(seen) ? timesSeen + 1 : 1;
         seen = why;
-        if (isNew || (timesSeen == LASTING && !why.equals(told))) {
-            told = why;
+        if (isNew || (timesSeen >= LASTING && !why.equals(told))) {
             tell(
                     BurstEvent.Severity.WARN,
                     "topic " + config.topic() + " gets no records for the moment: " + why + "; they wait in "
                             + config.folder());
+            told = why;
         }
     }
 
@@ -115,7 +120,7 @@ final class Announcements {
         }
     }
 
-    void nobodyKnowsWhatIsLeft(Exception failure) {
+    void nobodyKnowsWhatIsLeft(Throwable failure) {
         tell(
                 BurstEvent.Severity.WARN,
                 "topic " + config.topic() + " may lack records of " + config.folder() + ": " + failure.getMessage()

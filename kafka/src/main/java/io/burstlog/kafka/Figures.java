@@ -39,6 +39,10 @@ final class Figures {
                 seconds);
     }
 
+    long transactions() {
+        return counted.transactions();
+    }
+
     /** Adds to the counters, and sets the rest. */
     void add(State state, long shipped, long records, long bytes, long transactions, long failures) {
         ShipperStats old = counted;

@@ -11,8 +11,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.InvalidProducerEpochException;
-import org.apache.kafka.common.errors.ProducerFencedException;
 
 /**
  * Ships the records of a folder of segments into a topic of Apache Kafka. A reader of the topic gets each record
@@ -55,6 +53,9 @@ public final class KafkaShipper implements AutoCloseable {
 
     /** The errno of a consumer whose folder has been replaced. */
     private static final int ESTALE = 116;
+
+    /** It needs no memory. */
+    private static final String ENDED = "The shipper has ended, and there was no memory to say why.";
 
     private final ShipperConfig config;
     private final Announcements announcements;
@@ -203,27 +204,21 @@ public final class KafkaShipper implements AutoCloseable {
             for (long backOff = FIRST_BACK_OFF_MILLIS;
                     !isStopping;
                     backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS)) {
-                long before = figures.now().transactions();
+                long before = figures.transactions();
                 Throwable reason = runSession();
                 if (reason == null || isStopping) {
                     break;
                 }
-                if (isFinal(reason)) {
+                if (Session.isFinal(reason)) {
                     fail(reason);
                     return;
                 }
-                if (isStale(reason)) {
-                    changeFolder(reason.getMessage());
-                    backOff = FIRST_BACK_OFF_MILLIS;
-                    rest(backOff);
-                    continue;
-                }
-                if (figures.now().transactions() > before) {
+                if (isStale(reason) || figures.transactions() > before) {
                     backOff = FIRST_BACK_OFF_MILLIS;
                 }
-                tellFailure(reason);
+                tell(reason);
                 rest(backOff);
-                if (isFinishing) {
+                if (isFinishing && !isStale(reason)) { // there may be another folder, which is shipped, too
                     break;
                 }
             }
@@ -235,6 +230,22 @@ public final class KafkaShipper implements AutoCloseable {
             fail(unexpected);
         } finally {
             leaveFolder();
+        }
+    }
+
+    /**
+     * Tells why the session ended. If there is no memory for that it is passed over: the next session meets the same,
+     * or goes on.
+     */
+    private void tell(Throwable reason) {
+        try {
+            if (isStale(reason)) {
+                changeFolder(reason.getMessage());
+            } else {
+                tellFailure(reason);
+            }
+        } catch (BurstException | OutOfMemoryError ofTheTelling) {
+            // The shipper rests before it tries again, as after any failure.
         }
     }
 
@@ -251,13 +262,20 @@ public final class KafkaShipper implements AutoCloseable {
 
     /** Returns why the session ended; null if the shipper was stopped. */
     private Throwable runSession() {
-        if (consumer == null) {
-            try {
+        try {
+            if (consumer == null) {
                 beginFolder(BurstConsumer.open(config.folder(), config.consumer()));
-            } catch (BurstException notYet) {
-                return notYet;
             }
+            shipUntilStopped();
+            return null;
+        } catch (InterruptException | InterruptedException stopped) {
+            return isStopping ? null : stopped;
+        } catch (Exception | OutOfMemoryError failed) {
+            return failed;
         }
+    }
+
+    private void shipUntilStopped() throws Exception {
         try (Session session = new Session(config, consumer)) {
             begin(session);
             // Each commit doubles it. So what stands before a record that the topic refuses gets there, and no try to
@@ -281,11 +299,6 @@ public final class KafkaShipper implements AutoCloseable {
                 }
             }
             acknowledge(session, next - 1);
-            return null;
-        } catch (InterruptException | InterruptedException stopped) {
-            return isStopping ? null : stopped;
-        } catch (Exception | OutOfMemoryError failed) {
-            return failed;
         }
     }
 
@@ -343,19 +356,9 @@ public final class KafkaShipper implements AutoCloseable {
         figures.add(State.SHIPPING, next - 1, count, bytes, 1, 0);
     }
 
-    private static boolean isFinal(Throwable reason) {
-        for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ProducerFencedException
-                    || cause instanceof InvalidProducerEpochException
-                    || cause instanceof Session.RefusedException) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private void fail(Throwable reason) {
-        announcements.ends(reason, isFinal(reason), sentence -> {
+        failure = ENDED;
+        announcements.ends(reason, Session.isFinal(reason), sentence -> {
             failure = sentence;
             setState(State.FAILED);
         });
@@ -363,10 +366,10 @@ public final class KafkaShipper implements AutoCloseable {
 
     private void tellFailure(Throwable reason) {
         boolean isNew = figures.now().state() != State.WAITING;
+        figures.add(State.WAITING, figures.now().shippedNumber(), 0, 0, 0, 1);
         if (consumer != null) {
             consumer.seek(next); // so that the lag counts the records that were read and could not be shipped
         }
-        figures.add(State.WAITING, figures.now().shippedNumber(), 0, 0, 0, 1);
         announcements.waits(reason, isNew);
     }
 
@@ -377,7 +380,7 @@ public final class KafkaShipper implements AutoCloseable {
             }
             consumer.seek(next);
             announcements.isLeft(consumer.lag().records());
-        } catch (BurstException failure) {
+        } catch (BurstException | OutOfMemoryError failure) {
             announcements.nobodyKnowsWhatIsLeft(failure);
         }
     }
@@ -389,7 +392,7 @@ public final class KafkaShipper implements AutoCloseable {
                 if (consumer != null && isDue()) {
                     measure();
                 }
-            } catch (BurstException told) {
+            } catch (BurstException | OutOfMemoryError told) {
                 // The next session meets the same error.
             }
             try {

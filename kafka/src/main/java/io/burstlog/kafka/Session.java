@@ -22,6 +22,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
@@ -228,6 +230,18 @@ final class Session implements AutoCloseable {
     @Override
     public void close() {
         Brokers.close(producer, FAREWELL, admin);
+    }
+
+    /** Whether trying again cannot help: another producer has begun, or the brokers or the folder are refused. */
+    static boolean isFinal(Throwable reason) {
+        for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ProducerFencedException
+                    || cause instanceof InvalidProducerEpochException
+                    || cause instanceof RefusedException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Thrown when trying again cannot help. */

@@ -266,7 +266,10 @@ public final class ShipperConfig {
             return this;
         }
 
-        /** The listener gets the shipper's events, in the shipper's thread; none by default. */
+        /**
+         * The listener gets the shipper's events, in the shipper's thread, or in the one that starts it; none by
+         * default. The shipper goes on if it throws: that goes to the thread's handler of uncaught exceptions.
+         */
         public Builder listener(Consumer<BurstEvent> choice) {
             listener = choice;
             return this;
