@@ -31,9 +31,19 @@ final class Brokers {
 
     /** Makes a producer whose records count when all replicas in sync have them. */
     static Producer<byte[], byte[]> producer(Map<String, Object> properties, String transactionalId) {
+        return new KafkaProducer<>(
+                ofProducer(properties, transactionalId), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Returns all that {@link #producer} tells Kafka's client. */
+    static Map<String, Object> ofProducer(Map<String, Object> properties, String transactionalId) {
         Map<String, Object> all = new HashMap<>(properties);
-        all.putAll(Map.of("transactional.id", transactionalId, "acks", "all", "enable.idempotence", "true"));
-        return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+        all.put("key.serializer", ByteArraySerializer.class);
+        all.put("value.serializer", ByteArraySerializer.class);
+        all.put("transactional.id", transactionalId);
+        all.put("acks", "all");
+        all.put("enable.idempotence", "true");
+        return all;
     }
 
     /**
@@ -42,14 +52,22 @@ final class Brokers {
      * @param isolation {@code read_committed} or {@code read_uncommitted}
      */
     static Consumer<byte[], byte[]> consumer(Map<String, Object> properties, String isolation) {
+        return new KafkaConsumer<>(
+                ofConsumer(properties, isolation), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /** Returns all that {@link #consumer} tells Kafka's client. */
+    static Map<String, Object> ofConsumer(Map<String, Object> properties, String isolation) {
         Map<String, Object> all = new HashMap<>(properties);
         all.putAll(Map.of(
+                "key.deserializer", ByteArrayDeserializer.class,
+                "value.deserializer", ByteArrayDeserializer.class,
                 "isolation.level", isolation,
                 "enable.auto.commit", "false",
                 "auto.offset.reset", "earliest",
                 "fetch.max.wait.ms", "10", // a longer wait would hold up the next partition
                 "allow.auto.create.topics", "false"));
-        return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return all;
     }
 
     /**

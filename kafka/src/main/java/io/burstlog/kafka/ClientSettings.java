@@ -6,7 +6,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -77,6 +79,7 @@ final class ClientSettings {
             }
             all.put(each.name(), Long.toString(Math.max(each.millis(), least)));
         }
+        requireTaken(all);
         return all;
     }
 
@@ -102,6 +105,16 @@ final class ClientSettings {
         all.put(TRANSACTION, Long.toString(Math.max(transaction, least)));
     }
 
+    /** A value that its property allows may still be refused: an idempotent producer excludes some. */
+    private static void requireTaken(Map<String, Object> all) {
+        try {
+            new ProducerConfig(Brokers.ofProducer(all, "any"));
+            new ConsumerConfig(Brokers.ofConsumer(all, "read_committed"));
+        } catch (KafkaException wrong) {
+            throw refused(wrong);
+        }
+    }
+
     private static AbstractConfig read(ConfigDef known, Map<String, Object> properties) {
         Map<String, Object> all = new HashMap<>(properties);
         all.put("key.serializer", ByteArraySerializer.class);
@@ -109,7 +122,12 @@ final class ClientSettings {
         try {
             return new AbstractConfig(known, all, false);
         } catch (ConfigException wrong) {
-            throw ShipperConfig.refused("a property of Kafka cannot be used: " + wrong.getMessage() + ".");
+            throw refused(wrong);
         }
+    }
+
+    private static BurstException refused(KafkaException wrong) {
+        return ShipperConfig.refused(
+                "a property of Kafka cannot be used: " + wrong.getMessage().replaceFirst("\\.$", "") + ".");
     }
 }

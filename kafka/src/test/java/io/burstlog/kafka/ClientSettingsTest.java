@@ -62,12 +62,17 @@ class ClientSettingsTest {
         "transaction.timeout.ms=10000, transaction.timeout.ms=10000 is less than delivery.timeout.ms=30000",
         "transaction.timeout.ms=10000 delivery.timeout.ms=6000 max.block.ms=5000, and max.block.ms=5000 together",
         "default.api.timeout.ms=soon, default.api.timeout.ms",
-        "acks=many, acks"
+        "acks=many, acks",
+        "retries=0, cannot be used: Must set retries to non-zero when using the idempotent producer.",
+        "max.in.flight.requests.per.connection=6, max.in.flight.requests.per.connection must be set to at most 5",
+        "max.poll.records=0, max.poll.records",
+        "group.protocol=none, group.protocol"
     })
     void twoTimesThatContradictEachOtherAreRefused(String settings, String sentence) {
         assertThatThrownBy(() -> config(settings).build())
                 .isInstanceOf(BurstException.class)
-                .hasMessageContaining(sentence);
+                .hasMessageContaining(sentence)
+                .hasMessageNotContaining("..");
     }
 
     /**
@@ -101,5 +106,9 @@ class ClientSettingsTest {
         assertThat(properties)
                 .containsEntry("delivery.timeout.ms", "20000")
                 .containsEntry("default.api.timeout.ms", "20000");
+        assertThatThrownBy(
+                        () -> KafkaCopyStore.settings("t", Map.of("bootstrap.servers", "127.0.0.1:1", "retries", "0")))
+                .isInstanceOf(BurstException.class)
+                .hasMessageContaining("retries");
     }
 }
