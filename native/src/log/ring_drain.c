@@ -154,6 +154,9 @@ static int serve(struct ring_drain *self) {
         int rc = locks_try(&self->locks, LOCKS_WRITER);
         rc = rc == 0 ? drain_session_at_rest(self) : rc == -EBUSY ? drain_session_beside(self) : rc;
         no_window_ns = rc == DRAIN_NO_WINDOW ? no_window_ns : 0;
+        if (rc == DRAIN_NO_WINDOW && no_window_ns == 0) {
+            drain_session_level(self);
+        }
         if (rc == -ESTALE || rc == DRAIN_NOT_BESIDE || (rc == DRAIN_NO_WINDOW && is_overdue(self, &no_window_ns))) {
             return rc == -ESTALE ? rc : DRAIN_NOT_BESIDE;
         }

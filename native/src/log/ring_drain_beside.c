@@ -289,6 +289,28 @@ int drain_session_beside(struct ring_drain *self) {
     return rc == 0 && beside.is_foul ? error_set(EUCLEAN, "%s", beside.foul) : rc;
 }
 
+static int level_torn(const struct ring_drain *self, struct checkpoints *checkpoints) {
+    const struct checkpoints_view *slots = checkpoints_view(checkpoints);
+    if (slots->is_valid[0] && slots->is_valid[1]) {
+        return 0;
+    }
+    int rc = checkpoints_settle(checkpoints);
+    rc = rc < 0 ? rc : checkpoints_take(checkpoints);
+    return rc < 0 ? rc : checkpoints_level(checkpoints, self->events);
+}
+
+void drain_session_level(const struct ring_drain *self) {
+    struct device *device;
+    struct ledger *ledger = NULL;
+    if (device_open(self->platform, self->ring, DEVICE_BESIDE, DEVICE_IO_AUTO, &device) == 0) {
+        if (device->ops->flush(device) == 0 && ledger_read(self->platform, device, &ledger) == 0) {
+            level_torn(self, ledger_checkpoints(ledger));
+        }
+        ledger_close(ledger);
+        device_close(device);
+    }
+}
+
 int drain_session_look_beside(struct ring_drain *self) {
     struct beside beside;
     const int rc = connect_to(self, &beside);

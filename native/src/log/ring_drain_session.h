@@ -85,6 +85,10 @@ int drain_session_at_rest(struct ring_drain *self);
  * nothing was drained; or -errno with a sentence. */
 int drain_session_beside(struct ring_drain *self);
 
+/* Mends a slot that is torn. A writer that opens the ring waits for whole slots before it makes its window, and only the drain
+ * writes them: so a drain that waits for a window calls this. If it fails, the writer tells that it cannot open the ring. */
+void drain_session_level(const struct ring_drain *self);
+
 /* Whether that could drain now: returns 0, DRAIN_NO_WINDOW or DRAIN_NOT_BESIDE. */
 int drain_session_look_beside(struct ring_drain *self);
 

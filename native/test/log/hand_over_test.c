@@ -4,6 +4,7 @@
 #include "log/log.h"
 #include "log/requests.h"
 #include "media/handover.h"
+#include "media/layout.h"
 #include "window/locks.h"
 
 static void what_another_process_cannot_do_is_refused(void **state) {
@@ -325,6 +326,52 @@ static void it_gives_way_though_its_lock_file_was_deleted_while_it_drained(void 
     assert_int_equal(bytes, FILLED_BYTES + 5);
 }
 
+/* As a loss of power leaves a slot that was being written. */
+static void tear_slot(void) {
+    static const uint8_t torn[LAYOUT_MIN_BLOCK_BYTES];
+    const int fd = open(ring_path, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(fd, torn, sizeof torn, LAYOUT_CHECKPOINT_OFFSET(1)), sizeof torn);
+    assert_int_equal(fsync(fd), 0);
+    close(fd);
+}
+
+/* Waits until somebody has the byte. fd: the lock file, open here. */
+static void await_held(int fd, enum locks_byte byte) {
+    const struct ring_locks locks = {.fd = fd};
+    for (int i = 0; i < 12000 && locks_is_held(&locks, byte) == 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(locks_is_held(&locks, byte), 1);
+}
+
+static void *open_log(void *config) {
+    return open_with(config);
+}
+
+/* Both start after the loss. The log is the writer before the drain looks at the dead ring. The log waits for a whole slot,
+ * and the drain for the log's window. */
+static void a_slot_that_was_torn_keeps_no_log_from_its_drain(void **state) {
+    (void)state;
+    burst_config_t config = external_config();
+    pthread_t opener;
+    void *log;
+    make_ring();
+    tear_slot();
+    const int held = lock_silently(LOCKS_DRAIN);
+    struct drain_beside *drain = drain_beside_start();
+    await_held(held, LOCKS_WANTED);
+    assert_int_equal(pthread_create(&opener, NULL, open_log, &config), 0);
+    await_held(held, LOCKS_WRITER);
+    close(held);
+    assert_int_equal(pthread_join(opener, &log), 0);
+    assert_true(await_event_of(&drain->events, "checkpoint slot 1 of ring"));
+    append_text(log, "one\n");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(drain_beside_stop(drain), 0);
+    assert_file_is("one\n");
+}
+
 /* Rolls, with what their records say of compressing and deleting, are the drain's. */
 static void the_drain_rolls_and_tidies(void **state) {
     (void)state;
@@ -371,6 +418,7 @@ int main(void) {
         TEST(a_log_that_drains_by_itself_is_refused_beside_a_drain),
         TEST(it_follows_its_drain_to_a_new_lock_file),
         TEST(it_gives_way_though_its_lock_file_was_deleted_while_it_drained),
+        TEST(a_slot_that_was_torn_keeps_no_log_from_its_drain),
         TEST(the_drain_rolls_and_tidies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
