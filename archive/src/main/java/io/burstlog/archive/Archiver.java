@@ -299,7 +299,8 @@ public final class Archiver implements AutoCloseable {
                     + ": start the log, which brings it again after a loss of power; if the folder was turned back to an"
                     + " older state, move it away, and put an empty file head into a new one");
         }
-        if (records.kind() == ConsumedRecords.Kind.RECORD && records.number() == last.number()) {
+        // Missing is what the log deleted when the archive had it.
+        if (records.kind() != ConsumedRecords.Kind.MISSING) {
             requireSame(last, records);
         }
         consumer.seek(last.number() + 1);
@@ -307,9 +308,11 @@ public final class Archiver implements AutoCloseable {
     }
 
     private void requireSame(Leaf last, ConsumedRecords records) throws RefusedException {
-        byte[] payload = new byte[records.length()];
-        records.data().get(payload);
-        if (payload.length != last.length() || !last.isDigestOf(payload, 0) || records.sequence() != last.sequence()) {
+        byte[] payload = payloadOf(records);
+        if (kindOf(records.kind()) != last.kind()
+                || payload.length != last.length()
+                || !last.isDigestOf(payload, 0)
+                || records.sequence() != last.sequence()) {
             throw new RefusedException("number " + last.number() + " of " + config.folder()
                     + " is another record than the archive has: the folder was turned back to an older state; move it away,"
                     + " and put an empty file head into a new one");
@@ -367,11 +370,7 @@ public final class Archiver implements AutoCloseable {
                 ringName = records.ring();
                 ring = HexFormat.of().parseHex(ringName);
             }
-            boolean isRecord = records.kind() == ConsumedRecords.Kind.RECORD;
-            byte[] payload = new byte[isRecord ? records.length() : 0];
-            if (isRecord) {
-                records.data().get(payload);
-            }
+            byte[] payload = payloadOf(records);
             Leaf leaf = Leaf.ofStream(
                     kindOf(records.kind()),
                     folder,
@@ -384,6 +383,15 @@ public final class Archiver implements AutoCloseable {
                     payload);
             writer.append(leaf, payload);
         }
+    }
+
+    private static byte[] payloadOf(ConsumedRecords records) {
+        boolean isRecord = records.kind() == ConsumedRecords.Kind.RECORD;
+        byte[] payload = new byte[isRecord ? records.length() : 0];
+        if (isRecord) {
+            records.data().get(payload);
+        }
+        return payload;
     }
 
     private static Leaf.Kind kindOf(ConsumedRecords.Kind kind) {

@@ -9,6 +9,7 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import io.burstlog.RecordBuffer;
+import io.burstlog.Roll;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -17,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An archiver beside a log, and the auditor's commands. */
 class ArchiverTest {
@@ -229,8 +231,9 @@ class ArchiverTest {
     }
 
     /** Its new records have numbers that the archive has: who took those behind them would leave them out. */
-    @Test
-    void aFolderThatWasTurnedBackGivesNothingUntilItsLastNumberComesAgain() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFolderThatWasTurnedBackGivesNothingUntilItsLastNumberComesAgain(boolean asARoll) throws Exception {
         append(10);
         log.close();
         Path older = directory.resolve("older");
@@ -240,14 +243,17 @@ class ArchiverTest {
         archiveAll();
         log.close();
         for (String each : List.of("orders.ring", "orders.log", "orders.segments")) {
-            deleteTree(directory.resolve(each));
+            Files.move(directory.resolve(each), directory.resolve("newer-" + each));
             copy(older.resolve(each), directory.resolve(each));
         }
         reopen();
-        append(5);
+        append(9);
         try (Archiver archiver = start()) {
             await(() ->
                     events.stream().anyMatch(each -> each.contains("number 20, the last one that it has, is not in")));
+            if (asARoll) {
+                stream.roll(Roll.to(directory.resolve("orders-1.log").toString()), 1_000_000);
+            }
             append(10);
             assertThat(archiver.awaitEnd(LONG_ENOUGH)).isTrue();
             assertThat(archiver.failure()).contains("number 20 of", "is another record than the archive has");
@@ -259,14 +265,6 @@ class ArchiverTest {
         OrdersLog orders = OrdersLog.open(directory, 4 << 20);
         log = orders.log();
         stream = orders.stream();
-    }
-
-    private static void deleteTree(Path path) throws IOException {
-        try (var paths = Files.walk(path)) {
-            for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(each);
-            }
-        }
     }
 
     private static void copy(Path from, Path to) throws IOException {
