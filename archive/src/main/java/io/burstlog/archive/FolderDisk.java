@@ -92,9 +92,10 @@ class FolderDisk implements Disk, AutoCloseable {
         try {
             // Also if it is there: the process that made it may have been killed before its sync.
             force(above);
-        } catch (AccessDeniedException ofAnother) {
-            if (isMissing) {
-                throw ofAnother;
+        } catch (IOException failure) {
+            boolean isOfAnother = !isMissing && (!wanted.equals(folder) || failure instanceof AccessDeniedException);
+            if (!isOfAnother) {
+                throw failure;
             }
         }
     }

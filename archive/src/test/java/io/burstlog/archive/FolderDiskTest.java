@@ -151,6 +151,23 @@ class FolderDiskTest {
         }
     }
 
+    @Test
+    void aFolderOfOthersThatCannotBeSyncedKeepsNoArchiveFromBeingMade() throws IOException {
+        Path archive = folder.resolve("orders");
+        try (FolderDisk made = new FolderDisk(archive) {
+            @Override
+            void force(Path path) throws IOException {
+                if (path.equals(folder.getParent())) {
+                    throw new IOException("Invalid argument");
+                }
+                super.force(path);
+            }
+        }) {
+            made.makeItself();
+        }
+        assertThat(archive).isEmptyDirectory();
+    }
+
     private Path[] paths(String... names) {
         return Stream.of(names).map(folder::resolve).toArray(Path[]::new);
     }
