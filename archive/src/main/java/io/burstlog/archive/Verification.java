@@ -313,9 +313,18 @@ public final class Verification {
             isUntold |= part.gone != null && acts.judgeGone(part.gone) != null;
         }
         if (isUntold) {
-            LaterActs.of(disk, head, isTrusted).forEach(acts::addLater);
+            laterActs(head, isTrusted).forEach(acts::addLater);
         }
         return acts;
+    }
+
+    /** A later head may excuse something. One that cannot be read excuses nothing, and hides nothing that was found. */
+    private List<Part.Act> laterActs(Checkpoint head, Predicate<Checkpoint> isTrusted) {
+        try {
+            return LaterActs.of(disk, head, isTrusted);
+        } catch (IOException unproven) {
+            return List.of();
+        }
     }
 
     private Report joined(

@@ -347,6 +347,14 @@ class RetentionTest {
         });
     }
 
+    @Test
+    void aLaterHeadThatCannotBeReadHidesNothing() throws IOException {
+        assertRemovedBeside(disk -> {
+            expire(disk, Written.key(1));
+            disk.put(Tiles.CHECKPOINT, "no head".getBytes(UTF_8));
+        });
+    }
+
     private interface Harm {
         void on(MemoryDisk disk) throws IOException;
     }
