@@ -385,11 +385,14 @@ int sight_of_medium(const struct platform *platform, struct device *device, stru
     self->platform = platform;
     self->device = device;
     self->pause_ns = LOOK_LEAST_NS;
-    /* Before the medium is read: a writer that comes in between makes the sight outdated, and no record too many
-     * durable. */
     self->is_written = 1; /* if it cannot be asked */
     self->is_written = is_written_now(self);
     int rc = ring_view_open(platform, device, &view);
+    if (rc == 0 && !self->is_written) {
+        /* The medium may have a commit that a writer has under way who came while it was read. */
+        self->asked_ns = 0;
+        self->is_written = is_written_now(self);
+    }
     if (rc == 0) {
         rc = take_view(self, view);
         ring_view_close(platform, view);

@@ -16,13 +16,26 @@ static burst_reader_t *reader;
 static char copy_path[128];
 static uint8_t *head;
 static int held = -1;
+static void (*in_read)(void); /* what happens while a reader reads the data area, once */
 
-/* ---------------------------------------------------------------------------------------------------- as a device */
+/* ---------------------------------------------------------------------------------------------------- the medium */
 
 static int is_device; /* readers take the copy for a device */
 static const char *seen_holders;
 static int sees_all; /* the reader may look at each process of the host */
 static int asked;    /* so often who has the device open */
+
+static struct device_ops ops;
+static int (*real_read)(struct device *device, uint64_t offset, void *data, size_t bytes);
+
+static int read_and_act(struct device *device, uint64_t offset, void *data, size_t bytes) {
+    void (*const act)(void) = offset >= LAYOUT_DATA_OFFSET ? in_read : NULL;
+    if (act != NULL) {
+        in_read = NULL;
+        act();
+    }
+    return real_read(device, offset, data, bytes);
+}
 
 int __real_device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
                        struct device **device);
@@ -31,8 +44,12 @@ int __wrap_device_open(const struct platform *platform, const char *path, enum d
 int __wrap_device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
                        struct device **device) {
     const int rc = __real_device_open(platform, path, access, io, device);
-    if (rc == 0 && access == DEVICE_READ_ONLY && is_device) {
-        (*device)->is_file = 0;
+    if (rc == 0 && access == DEVICE_READ_ONLY) {
+        ops = *(*device)->ops;
+        real_read = ops.read;
+        ops.read = read_and_act;
+        (*device)->ops = &ops;
+        (*device)->is_file &= !is_device;
     }
     return rc;
 }
@@ -103,6 +120,10 @@ static void hold(void) {
     held = open(copy_path, O_RDWR);
     assert_true(held >= 0);
     assert_int_equal(lock_ring(held), 0);
+}
+
+static void hold_device(void) {
+    seen_holders = "17 (java)";
 }
 
 static void let_go(void) {
@@ -183,6 +204,40 @@ static void a_writer_that_cannot_be_seen_may_be_in_the_midst_of_the_last_commit(
     expect(3, 3);
 }
 
+/* It may be in the midst of what it had written by then. */
+static void so_may_one_that_comes_while_the_ring_is_read(void **state) {
+    (void)state;
+    open_it();
+    append(1, 2);
+    keep_head();
+    append(3, 3);
+    copy_ring();
+    in_read = hold;
+    open_reader();
+    assert_null(in_read);
+    expect(1, 2);
+    expect_nothing();
+    let_go();
+    expect(3, 3);
+}
+
+static void so_may_one_of_a_device(void **state) {
+    (void)state;
+    open_it();
+    append(1, 2);
+    keep_head();
+    append(3, 3);
+    copy_ring();
+    is_device = sees_all = 1;
+    in_read = hold_device;
+    open_reader();
+    assert_null(in_read);
+    expect(1, 2);
+    expect_nothing();
+    seen_holders = "";
+    expect(3, 3);
+}
+
 static void who_writes_a_device_is_asked_once_a_second(void **state) {
     (void)state;
     burst_read_t record;
@@ -232,6 +287,7 @@ static int begin(void **state) {
     const int rc = make_folder(state);
     snprintf(copy_path, sizeof copy_path, "%s/copy", folder);
     seen_holders = "";
+    in_read = NULL;
     is_device = sees_all = asked = 0;
     return rc;
 }
@@ -252,6 +308,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         SIGHT_TEST(the_last_commit_comes_when_it_is_proven),
         SIGHT_TEST(a_writer_that_cannot_be_seen_may_be_in_the_midst_of_the_last_commit),
+        SIGHT_TEST(so_may_one_that_comes_while_the_ring_is_read),
+        SIGHT_TEST(so_may_one_of_a_device),
         SIGHT_TEST(who_writes_a_device_is_asked_once_a_second),
         SIGHT_TEST(another_epoch_is_noticed_while_somebody_holds_the_ring),
     };
