@@ -220,12 +220,11 @@ int lock_log_file(int fd) {
     return rc == 0 || (has_flock && rc != -EBUSY) ? 0 : -EBUSY;
 }
 
-int lock_holders(const char *path, char *text, size_t text_bytes) {
+void lock_holders(const char *path, char *text, size_t text_bytes) {
     text[0] = '\0';
-    int fd = open(path, O_PATH | O_CLOEXEC);
+    const int fd = open(path, O_PATH | O_CLOEXEC);
     if (fd < 0)
-        return 0;
-    const int has_looked_at_all = medium_holders(fd, text, text_bytes);
+        return;
+    medium_holders(fd, text, text_bytes);
     close(fd);
-    return has_looked_at_all;
 }

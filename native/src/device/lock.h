@@ -48,7 +48,7 @@ int lock_is_held(int fd);
  * which is looked at. Returns as lock_is_held does; -errno if the file system knows no such locks. */
 int lock_is_writers(int fd);
 
-/* Like medium_holders, for a path. Opens no device whose open has an effect. */
-int lock_holders(const char *path, char *text, size_t text_bytes);
+/* Writes what medium_holders writes, for a path. Opens no device whose open has an effect. */
+void lock_holders(const char *path, char *text, size_t text_bytes);
 
 #endif

@@ -9,13 +9,12 @@
  * Each sign of another epoch makes the sight outdated.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "device/lock.h"
+#include "device/probe.h"
 #include "media/record.h"
 #include "read/sight.h"
 #include "recovery/reader.h"
@@ -145,20 +144,13 @@ static int is_device_written(struct medium_sight *self) {
         return self->is_written;
     }
     self->asked_ns = now_ns;
-    const int has_looked_at_all = lock_holders(self->device->path, holders, sizeof holders);
+    const int has_looked_at_all = medium_holders(self->device->file.fd, holders, sizeof holders);
     return !has_looked_at_all || holders[0] != '\0';
 }
 
+/* Asks of the file that is read, whatever has its name by now. */
 static int is_written_now(struct medium_sight *self) {
-    if (!self->device->is_file) {
-        return is_device_written(self);
-    }
-    const int fd = open(self->device->path, O_RDONLY | O_CLOEXEC);
-    const int held = fd < 0 ? self->is_written : lock_is_held(fd);
-    if (fd >= 0) {
-        close(fd);
-    }
-    return held != 0;
+    return self->device->is_file ? lock_is_held(self->device->file.fd) != 0 : is_device_written(self);
 }
 
 /* Takes what notes and checkpoints say. Returns 0, or -errno with a sentence. */
@@ -385,7 +377,6 @@ int sight_of_medium(const struct platform *platform, struct device *device, stru
     self->platform = platform;
     self->device = device;
     self->pause_ns = LOOK_LEAST_NS;
-    self->is_written = 1; /* if it cannot be asked */
     self->is_written = is_written_now(self);
     int rc = ring_view_open(platform, device, &view);
     if (rc == 0 && !self->is_written) {

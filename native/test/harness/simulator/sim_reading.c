@@ -188,11 +188,11 @@ int __wrap_device_open(const struct platform *platform, const char *path, enum d
     return 0;
 }
 
-int __real_lock_holders(const char *path, char *text, size_t text_bytes);
-int __wrap_lock_holders(const char *path, char *text, size_t text_bytes);
-int __wrap_lock_holders(const char *path, char *text, size_t text_bytes) {
+int __real_medium_holders(int fd, char *text, size_t text_bytes);
+int __wrap_medium_holders(int fd, char *text, size_t text_bytes);
+int __wrap_medium_holders(int fd, char *text, size_t text_bytes) {
     if (seen == NULL) { /* the engine asks who holds a log file */
-        return __real_lock_holders(path, text, text_bytes);
+        return __real_medium_holders(fd, text, text_bytes);
     }
     snprintf(text, text_bytes, "%s", seen->is_held ? "the writer" : "");
     return 1;
