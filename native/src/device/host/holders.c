@@ -62,37 +62,42 @@ static int is_locked(const struct sought *sought) {
     return found;
 }
 
+/* Returns 1, 0, or -1 if that cannot be read. */
 static int has_locked(const char *process, const char *descriptor, const struct sought *sought) {
     FILE *info = open_fdinfo(process, descriptor);
     if (info == NULL)
-        return 0;
+        return has_gone() ? 0 : -1;
     char line[256];
     int found = 0;
     while (!found && fgets(line, sizeof(line), info) != NULL)
         found = strncmp(line, "lock:", 5) == 0 && is_write_lock(line + 5, sought);
+    const int failed = !found && ferror(info) && !has_gone();
     fclose(info);
-    return found;
+    return failed ? -1 : found;
 }
 
+/* Returns 1, 0, or -1 if that cannot be read. */
 static int is_open_for_writing(const char *process, const char *descriptor) {
     FILE *info = open_fdinfo(process, descriptor);
     if (info == NULL)
-        return 0;
+        return has_gone() ? 0 : -1;
     char line[128];
     unsigned int flags = 0;
     while (fgets(line, sizeof(line), info) != NULL && sscanf(line, "flags: %o", &flags) != 1) {
     }
+    const int failed = ferror(info) && !has_gone();
     fclose(info);
-    return (flags & O_ACCMODE) != O_RDONLY;
+    return failed ? -1 : (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Whether the file system answers without a server. */
+/* Whether the file system answers without a server. Returns 1, 0, or -1 if that cannot be read. */
 static int is_local(const char *process, const char *descriptor) {
     static const char *const types[] = {"devtmpfs", "tmpfs", "ramfs", "ext2",   "ext3",
                                         "ext4",     "xfs",   "btrfs", "overlay"};
     struct mount mount;
-    if (mount_of_descriptor(process, descriptor, &mount) < 0)
-        return 0;
+    const int rc = mount_of_descriptor(process, descriptor, &mount);
+    if (rc < 0)
+        return rc == -ENOENT || rc == -ESRCH || rc == -EINVAL ? 0 : -1; /* EINVAL: the process is ending */
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (strcmp(mount.type, types[i]) == 0)
             return 1;
@@ -106,29 +111,41 @@ static int has_opened(int directory, const char *process, const char *descriptor
     struct stat status;
     if (readlinkat(directory, descriptor, target, sizeof(target)) < 0)
         return has_gone() ? 0 : -1;
-    return target[0] == '/' && is_open_for_writing(process, descriptor) && is_local(process, descriptor) &&
-           fstatat(directory, descriptor, &status, 0) == 0 && (status.st_mode & S_IFMT) == sought->kind &&
-           status.st_rdev == sought->number;
+    const int is_written = target[0] == '/' ? is_open_for_writing(process, descriptor) : 0;
+    const int is_asked = is_written > 0 ? is_local(process, descriptor) : is_written;
+    if (is_asked <= 0)
+        return is_asked;
+    if (fstatat(directory, descriptor, &status, 0) < 0)
+        return has_gone() ? 0 : -1;
+    return (status.st_mode & S_IFMT) == sought->kind && status.st_rdev == sought->number;
 }
 
-/* Returns 1, 0, or -1 if the process may not be looked at. */
+/* Returns NULL behind the last one, with errno 0, or with another errno if the folder cannot be read. */
+static struct dirent *next_of(DIR *folder) {
+    errno = 0;
+    return readdir(folder);
+}
+
+/* Returns 1, 0, or -1 if the process, or one of its descriptors, cannot be looked at. */
 static int holds(const char *process, const struct sought *sought) {
     char path[300];
     snprintf(path, sizeof(path), "/proc/%s/fd", process);
     DIR *descriptors = opendir(path);
     if (descriptors == NULL)
         return has_gone() ? 0 : -1;
-    int is_self = atol(process) == (long)getpid(), held = 0;
+    int is_self = atol(process) == (long)getpid(), held = 0, has_failed = 0;
     struct dirent *entry;
-    while (!held && (entry = readdir(descriptors)) != NULL) {
+    while (held <= 0 && (entry = next_of(descriptors)) != NULL) {
         const char *descriptor = entry->d_name;
         if (!isdigit((unsigned char)descriptor[0]) || (is_self && atoi(descriptor) == sought->fd))
             continue;
         held = sought->kind == S_IFREG ? has_locked(process, descriptor, sought)
                                        : has_opened(dirfd(descriptors), process, descriptor, sought);
+        has_failed |= held < 0;
     }
+    has_failed |= held <= 0 && errno != 0 && !has_gone();
     closedir(descriptors);
-    return held;
+    return held > 0 ? 1 : has_failed ? -1 : 0;
 }
 
 static int seek(int fd, struct sought *sought) {
@@ -170,13 +187,14 @@ static int find_holders(const struct sought *sought, char *text, size_t text_byt
     if (processes == NULL)
         return 0;
     struct dirent *entry;
-    while ((entry = readdir(processes)) != NULL) {
+    while ((entry = next_of(processes)) != NULL) {
         const int held = isdigit((unsigned char)entry->d_name[0]) ? holds(entry->d_name, sought) : 0;
         if (held > 0)
             append_process(entry->d_name, text, text_bytes);
         has_looked_at_all &= held >= 0;
         has_first |= strcmp(entry->d_name, "1") == 0; /* hidepid= hides those of other users */
     }
+    has_looked_at_all &= errno == 0;
     closedir(processes);
     return has_looked_at_all && has_first;
 }
