@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "burstlog.h"
 #include "cli/cli.h"
@@ -14,9 +12,9 @@
 #include "cli/text.h"
 #include "cli/top/screen.h"
 #include "log/calibrate.h"
+#include "device/lock.h"
 #include "device/medium.h"
 #include "device/open.h"
-#include "device/probe.h"
 #include "device/host/survival.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
@@ -177,14 +175,10 @@ void show_damage(struct report *report, const struct recovery *recovery) {
     report_list_end(report);
 }
 
-void show_holders(struct report *report, const char *path) {
-    char holders[256] = "";
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        medium_holders(fd, holders, sizeof holders);
-        close(fd);
-    }
-    report_text(report, "open in", *holders == '\0' ? "no process" : holders);
+void show_holders(struct report *report, const struct device *device) {
+    char holders[256];
+    lock_tell_holders(device->file.fd, holders, sizeof holders);
+    report_text(report, "open in", holders);
 }
 
 /* Gives programs the bare number, and people all numbers that it is compared with. */
@@ -261,7 +255,7 @@ int info_print(struct report *report, struct device *device, const struct ring_v
     char statement[1024];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
-    show_holders(report, device->path);
+    show_holders(report, device);
     report_text(report, "survives", survival_name(device->survives));
     report_text(report, "because", device->survives_because);
     report_calibration(report, device);

@@ -18,7 +18,7 @@ static void print(struct report *report, const struct device *device, const stru
     }
     text_time(header->created_ns, 0, created, sizeof created);
     report_text(report, "log device", device->path);
-    show_holders(report, device->path);
+    show_holders(report, device);
     report_text(report, "survives", survival_name(device->survives));
     report_text(report, "because", device->survives_because);
     media_report_device(report, device);

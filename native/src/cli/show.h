@@ -29,7 +29,7 @@ show_print info_print, dump_print, spectrum_print, verify_print;
 show_refused_print dump_print_refused, verify_print_refused;
 
 /* Prints the processes that have the ring open for writing. */
-void show_holders(struct report *report, const char *path);
+void show_holders(struct report *report, const struct device *device);
 void show_damage(struct report *report, const struct recovery *recovery);
 
 #endif

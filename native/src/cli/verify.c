@@ -52,7 +52,7 @@ int verify_print(struct report *report, struct device *device, const struct ring
     char statement[1024];
     recovery_statement(&view->recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
-    show_holders(report, device->path);
+    show_holders(report, device);
     report_number(report, "bad superblocks", bad_superblocks);
     report_number(report, "bad checkpoints", bad_checkpoints);
     report_number(report, "bad writer notes", bad_notes);

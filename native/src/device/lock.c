@@ -228,3 +228,22 @@ void lock_holders(const char *path, char *text, size_t text_bytes) {
     medium_holders(fd, text, text_bytes);
     close(fd);
 }
+
+static int is_regular(int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+void lock_tell_holders(int fd, char *text, size_t text_bytes) {
+    char guard[PATH_MAX];
+    const int has_looked_at_all = medium_holders(fd, text, text_bytes);
+    /* A lock shows, whoever has it. */
+    const int may_be_written = is_regular(fd) ? lock_is_writers(fd) != 0 : !has_looked_at_all;
+    if (text[0] == '\0' && may_be_written && is_regular(fd) && guard_path(fd, guard, sizeof guard) == 0)
+        lock_holders(guard, text, text_bytes);
+    if (text[0] == '\0')
+        snprintf(text, text_bytes, "%s",
+                 may_be_written
+                     ? "unknown: a process may write it that cannot be seen from here; ask as root of the host"
+                     : "no process");
+}

@@ -51,4 +51,8 @@ int lock_is_writers(int fd);
 /* Writes what medium_holders writes, for a path. Opens no device whose open has an effect. */
 void lock_holders(const char *path, char *text, size_t text_bytes);
 
+/* Says for people who writes the open medium: its holders, or those of its guard, as medium_holders writes them; "no
+ * process"; or that a process may which cannot be seen from here. */
+void lock_tell_holders(int fd, char *text, size_t text_bytes);
+
 #endif

@@ -90,6 +90,49 @@ static void a_writer_is_told_from_readers(void **state) {
     close(other);
 }
 
+static void assert_told(int fd, const char *words) {
+    char text[256];
+    lock_tell_holders(fd, text, sizeof text);
+    if (strstr(text, words) == NULL)
+        fail_msg("\"%s\" is not in: %s", words, text);
+}
+
+static void a_writer_with_a_guard_is_named(void **state) {
+    (void)state;
+    char own[32];
+    snprintf(own, sizeof own, "%d (", (int)getpid());
+    const int reader = reader_locks(READ_LOCK), other = open_to_write(), writer = open_to_write();
+    assert_told(other, "no process");
+    assert_int_equal(lock_ring(writer), 0);
+    assert_told(other, own);
+    lock_close(writer);
+    assert_told(other, "no process");
+    close(reader);
+    close(other);
+}
+
+static void a_writer_that_cannot_be_seen_is_not_taken_for_none(void **state) {
+    (void)state;
+    if (geteuid() != 0)
+        SKIP_WITH("root, which becomes another user");
+    const int writer = open_to_write(), other = open_to_write();
+    assert_int_equal(lock_ring(writer), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        char text[256];
+        close(writer);
+        if (setgid(65534) < 0 || setuid(65534) < 0)
+            _exit(2);
+        lock_tell_holders(other, text, sizeof text);
+        _exit(strstr(text, "unknown") != NULL ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    lock_close(writer);
+    close(other);
+}
+
 static void a_guard_that_readers_could_open_is_not_used(void **state) {
     (void)state;
     const int reader = reader_locks(READ_LOCK | FLOCK), writer = open_to_write();
@@ -189,6 +232,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         LOCK_TEST(readers_keep_no_writer_out_and_let_no_second_one_in),
         LOCK_TEST(a_writer_is_told_from_readers),
+        LOCK_TEST(a_writer_with_a_guard_is_named),
+        LOCK_TEST(a_writer_that_cannot_be_seen_is_not_taken_for_none),
         LOCK_TEST(a_guard_that_readers_could_open_is_not_used),
         LOCK_TEST(a_ring_of_two_names_has_one_writer_beside_readers),
         LOCK_TEST(a_log_file_of_two_names_has_one_writer),

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/lock.h"
 #include "device/probe.h"
 
 #define FIRST_NAMESPACE 0xEFFFFFFCu
@@ -105,8 +106,11 @@ static int has_looked_at_all(void) {
 }
 
 static void all_processes_were_looked_at(void **state) {
+    char text[MEDIUM_HOLDERS_BYTES];
     (void)state;
     assert_int_equal(has_looked_at_all(), 1);
+    lock_tell_holders(device, text, sizeof text);
+    assert_string_equal(text, "no process");
 }
 
 static void one_that_may_not_be_looked_at_may_hold_it(void **state) {
@@ -145,8 +149,11 @@ static void so_may_one_that_does_not_tell_all_that_it_has_open(void **state) {
 
 static void so_may_one_outside_of_the_container(void **state) {
     (void)state;
+    char text[MEDIUM_HOLDERS_BYTES];
     is_container = 1;
     assert_int_equal(has_looked_at_all(), 0);
+    lock_tell_holders(device, text, sizeof text);
+    assert_non_null(strstr(text, "unknown"));
 }
 
 static void so_may_one_that_is_hidden(void **state) {
