@@ -20,21 +20,34 @@ static void *run(void *argument) {
     return NULL;
 }
 
-int worker_start(struct worker *worker, const char *name, void (*body)(void *argument), void *argument) {
+static int start(pthread_t *thread, const char *name, void *(*body)(void *argument), void *argument) {
     sigset_t all, before;
-    worker->run = body;
-    worker->argument = argument;
     sigfillset(&all);
     /* A mapped ring gets SIGBUS: blocked, it would end the process although a handler could handle it. */
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int rc = pthread_create(&worker->thread, NULL, run, worker);
+    const int rc = pthread_create(thread, NULL, body, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc != 0) {
         return error_set(rc, "the thread %s cannot be started: %s", name, error_name(rc));
     }
-    pthread_setname_np(worker->thread, name);
+    pthread_setname_np(*thread, name);
     return 0;
+}
+
+int worker_start(struct worker *worker, const char *name, void (*body)(void *argument), void *argument) {
+    worker->run = body;
+    worker->argument = argument;
+    return start(&worker->thread, name, run, worker);
+}
+
+int worker_send_off(const char *name, void *(*body)(void *argument), void *argument) {
+    pthread_t thread;
+    const int rc = start(&thread, name, body, argument);
+    if (rc == 0) {
+        pthread_detach(thread);
+    }
+    return rc;
 }
 
 void worker_stop(struct worker *worker, struct event_count *sleeps_at) {

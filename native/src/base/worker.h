@@ -29,6 +29,10 @@ struct worker {
  * a sentence. */
 int worker_start(struct worker *worker, const char *name, void (*run)(void *argument), void *argument);
 
+/* Starts a thread that nobody asks to end or awaits, with a name as above. It takes no signals either. Returns 0, or
+ * -errno with a sentence. */
+int worker_send_off(const char *name, void *(*body)(void *argument), void *argument);
+
 /* Asks the worker to end, and wakes it if it sleeps. The worker may free itself before this returns, but not
  * `sleeps_at`. */
 void worker_stop(struct worker *worker, struct event_count *sleeps_at);

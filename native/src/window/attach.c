@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +17,12 @@
 
 #include "base/error.h"
 #include "base/retry.h"
+#include "base/worker.h"
 #include "media/record.h"
 
 #define ANSWER_MS 1000
+#define DESCRIPTORS_MOST 253 /* of one message: SCM_MAX_FD of the kernel */
+#define CLOSING_MOST 8
 
 static int refuse(const char *path, const char *what, unsigned long long value) {
     return error_set(EUCLEAN,
@@ -181,29 +186,82 @@ void window_detach(struct attached_window *window) {
 
 /* -------------------------------------------------------------------------------------------------------- socket */
 
+static _Atomic int closing; /* threads that have not closed what they were given */
+
+struct leftover {
+    size_t count;
+    int fds[DESCRIPTORS_MOST];
+};
+
+static void *close_leftover(void *argument) {
+    struct leftover *leftover = argument;
+    for (size_t i = 0; i < leftover->count; i++) {
+        close(leftover->fds[i]);
+    }
+    free(leftover);
+    atomic_fetch_sub(&closing, 1);
+    return NULL;
+}
+
+/* Closes descriptors that came by the connection, or itself, with those in messages that were not received. Nobody waits
+ * for what another user sent: that may be a TCP socket with SO_LINGER, or a file of a file system that he serves. */
+static void close_of(const struct window_socket *socket, const int *fds, size_t count) {
+    struct leftover *leftover = socket->is_strange ? malloc(sizeof *leftover) : NULL;
+    if (leftover == NULL) {
+        for (size_t i = 0; i < count; i++) {
+            close(fds[i]);
+        }
+        return;
+    }
+    leftover->count = count;
+    memcpy(leftover->fds, fds, count * sizeof *fds);
+    atomic_fetch_add(&closing, 1);
+    if (worker_send_off("burst-close", close_leftover, leftover) < 0) {
+        close_leftover(leftover);
+    }
+}
+
+static int is_strange(int fd) {
+    struct ucred listener;
+    socklen_t bytes = sizeof listener;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &listener, &bytes) < 0 ||
+           (listener.uid != 0 && listener.uid != geteuid());
+}
+
+/* Takes the descriptors of a message. Returns the first one if it is memory, or -1; closes all others. The message has room
+ * for all that may come, since the kernel closes the rest in the thread that receives it. */
+static int take_descriptor(const struct window_socket *socket, struct msghdr *message) {
+    const struct cmsghdr *part = CMSG_FIRSTHDR(message);
+    int fds[DESCRIPTORS_MOST];
+    if (part == NULL || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) {
+        return -1;
+    }
+    const size_t bytes = part->cmsg_len - CMSG_LEN(0), count = bytes / sizeof fds[0];
+    memcpy(fds, CMSG_DATA(part), bytes);
+    const size_t taken = count > 0 && fcntl(fds[0], F_GET_SEALS) >= 0;
+    if (count > taken) {
+        close_of(socket, fds + taken, count - taken);
+    }
+    return taken > 0 ? fds[0] : -1;
+}
+
 /* Waits for the greeting, and takes the descriptor that comes with it. */
-static int greet(int fd, const char *path, int *window_fd) {
+static int greet(const struct window_socket *socket, const char *path, int *window_fd) {
     struct window_greeting greeting = {.magic = 0};
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(DESCRIPTORS_MOST * sizeof(int))];
     } control = {.bytes = {0}};
     struct iovec part = {.iov_base = &greeting, .iov_len = sizeof greeting};
-    /* CMSG_SPACE has room for two: the second would stay open for good. */
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
-    struct pollfd answer = {.fd = fd, .events = POLLIN};
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct pollfd answer = {.fd = socket->fd, .events = POLLIN};
     if (TEMP_FAILURE_RETRY(poll(&answer, 1, ANSWER_MS)) <= 0) {
         return error_set(ETIMEDOUT, "the process that listens on %s gave no window within %d ms: look whether it hangs",
                          path, ANSWER_MS);
     }
-    const ssize_t got = TEMP_FAILURE_RETRY(recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
-    const struct cmsghdr *part_with_fd = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
-    *window_fd = -1;
-    if (part_with_fd != NULL && part_with_fd->cmsg_level == SOL_SOCKET && part_with_fd->cmsg_type == SCM_RIGHTS &&
-        part_with_fd->cmsg_len == CMSG_LEN(sizeof(int))) {
-        memcpy(window_fd, CMSG_DATA(part_with_fd), sizeof *window_fd);
-    }
+    const ssize_t got = TEMP_FAILURE_RETRY(recvmsg(socket->fd, &message, MSG_CMSG_CLOEXEC));
+    *window_fd = got < 0 ? -1 : take_descriptor(socket, &message);
     if (got >= (ssize_t)sizeof greeting && greeting.magic == WINDOW_GREETING_MAGIC && *window_fd >= 0) {
         return 0;
     }
@@ -247,18 +305,30 @@ int window_connect(const char *path, struct window_socket *socket_out, int *wind
     if (stat(path, &status) < 0) {
         return error_set(errno, "there is no window at %s: %s", path, error_name(errno));
     }
+    if (atomic_load(&closing) >= CLOSING_MOST) {
+        return error_set(
+            EBUSY,
+            "the window at %s is not used: %d threads still close what listeners of other users sent; find "
+            "out which process listens there",
+            path, CLOSING_MOST);
+    }
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
         return error_set(errno, "no socket for the window at %s: %s", path, error_name(errno));
     }
+    struct window_socket connection = {.fd = fd, .device = status.st_dev, .inode = status.st_ino};
     int rc = connect_to(fd, path);
-    rc = rc < 0 ? error_set(-rc, "no process gives the window at %s: %s", path, error_name(-rc))
-                : greet(fd, path, window_fd);
     if (rc < 0) {
-        close(fd);
+        rc = error_set(-rc, "no process gives the window at %s: %s", path, error_name(-rc));
+    } else {
+        connection.is_strange = is_strange(fd);
+        rc = greet(&connection, path, window_fd);
+    }
+    if (rc < 0) {
+        window_disconnect(&connection);
         return rc;
     }
-    *socket_out = (struct window_socket){.fd = fd, .device = status.st_dev, .inode = status.st_ino};
+    *socket_out = connection;
     return 0;
 }
 
@@ -282,7 +352,7 @@ int window_wish(const struct window_socket *socket, uint64_t above_position) {
 
 void window_disconnect(struct window_socket *socket) {
     if (socket->fd >= 0) {
-        close(socket->fd);
+        close_of(socket, &socket->fd, 1);
         socket->fd = -1;
     }
 }

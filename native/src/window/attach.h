@@ -37,11 +37,12 @@ struct window_socket {
     int fd;
     dev_t device; /* which socket it was: a newer log makes another one */
     ino_t inode;
+    int is_strange; /* a process of another user listens, which is not root: it may send what is long closed */
 };
 
-/* Connects to the socket at `path`, and gets the window's descriptor. Returns 0 with *window_fd, or -errno with a
- * sentence: -ENOENT or -ECONNREFUSED (no log offers a window there), -EACCES, -ETIMEDOUT (no answer within a second),
- * -EPROTO (no greeting). */
+/* Connects to the socket at `path`, and gets the window's descriptor, which is memory: its close takes no time. Returns 0
+ * with *window_fd, or -errno with a sentence: -ENOENT or -ECONNREFUSED (no log offers a window there), -EACCES, -ETIMEDOUT
+ * (no answer within a second), -EPROTO (no greeting), -EBUSY (threads still close what other listeners sent). */
 int window_connect(const char *path, struct window_socket *socket, int *window_fd);
 
 /* Whether another socket is at `path` now, or no process holds the other end any more. */

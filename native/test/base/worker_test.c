@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -121,9 +122,29 @@ static void it_takes_no_signal_but_that_of_a_mapped_ring(void **state) {
     }
 }
 
+static _Atomic int has_gone;
+
+static void *go(void *argument) {
+    sleep_until_stopped(argument);
+    atomic_store(&has_gone, 1);
+    return NULL;
+}
+
+static void one_that_is_sent_off_is_awaited_by_nobody(void **state) {
+    (void)state;
+    assert_int_equal(worker_send_off("burst-test", go, &looks), 0);
+    worker_stop(&worker, &told);
+    while (!atomic_load(&has_gone)) {
+        sched_yield();
+    }
+    assert_int_equal(sigismember(&blocked, SIGTERM), 1);
+    assert_int_equal(detach_state, PTHREAD_CREATE_DETACHED);
+}
+
 static void that_there_is_no_thread_is_told(void **state) {
     (void)state;
     fails = 1;
+    assert_int_equal(worker_send_off("burst-test", go, &looks), -EAGAIN);
     assert_int_equal(worker_start(&worker, "burst-test", sleep_until_stopped, &looks), -EAGAIN);
     assert_non_null(strstr(error_text(), "the thread burst-test cannot be started: "));
 }
@@ -151,6 +172,7 @@ int main(void) {
         cmocka_unit_test_setup(it_may_be_asked_to_end_before_it_starts, begin),
         cmocka_unit_test_setup(one_that_is_left_gives_back_what_it_has_by_itself, begin),
         cmocka_unit_test_setup(it_takes_no_signal_but_that_of_a_mapped_ring, begin),
+        cmocka_unit_test_setup(one_that_is_sent_off_is_awaited_by_nobody, begin),
         cmocka_unit_test_setup(that_there_is_no_thread_is_told, begin),
         cmocka_unit_test_setup(one_that_steps_back_has_the_lowest_priority, begin),
     };

@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors that a guest sends to the door of a window: who closes them, and who waits for that. */
 #include <linux/sockios.h>
-#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "skip_with.h"
 #include "window/door_fixture.h"
+#include "window/lingering.h"
 
-/* A TCP connection whose other end reads nothing: the close of its last descriptor waits until the other end is closed. */
-static struct lingering {
-    int fd;
-    int other;
-} lingering;
-
-static void make_lingering(void) {
-    static char text[65536];
-    const struct linger an_hour = {.l_onoff = 1, .l_linger = 3600};
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t bytes = sizeof address;
-    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(listener, (const struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(listener, 1), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &bytes), 0);
-    lingering.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(lingering.fd, (const struct sockaddr *)&address, sizeof address), 0);
-    lingering.other = accept(listener, NULL, NULL);
-    assert_true(lingering.other >= 0);
-    close(listener);
-    assert_int_equal(setsockopt(lingering.fd, SOL_SOCKET, SO_LINGER, &an_hour, sizeof an_hour), 0);
-    while (send(lingering.fd, text, sizeof text, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
-    }
-}
+static struct lingering lingering;
 
 /* Sends a wish, and a descriptor with it. Returns 0 or -errno. */
 static int send_with(int socket, int fd) {
@@ -120,7 +97,7 @@ static void open_and_send(struct window_socket *socket, void (*send)(void)) {
     setsockopt(door->listener, SOL_SOCKET, SO_PASSRIGHTS, &all, sizeof all);
     assert_int_equal(window_connect(socket_path, socket, &fd), 0);
     close(fd);
-    make_lingering();
+    lingering = make_lingering();
     sent_over = socket->fd;
     assert_int_equal(window_wish(socket, 4096), 0);
     while (!atomic_load(&has_sent)) {
