@@ -145,7 +145,7 @@ typedef struct burst_read_polled {
  * Gets as many records as fit into the buffer, which is aligned to 8 bytes. Each is copied there behind a
  * burst_read_polled_t. The call waits only for the first record, as burst_reader_next does. Returns the number of bytes
  * it has written; 0 if no record came within the time; a number above `bytes` if the next record needs that much, with
- * no record taken.
+ * no record taken. An error behind records that it has written is that of the next call.
  */
 int64_t burst_reader_poll(burst_reader_t *reader, void *buffer, size_t bytes, int64_t timeout_ns);
 

@@ -18,6 +18,8 @@ struct burst_reader {
     struct read_source *source;
     burst_read_t held; /* the record that did not fit in the last poll's buffer; it comes next */
     int holds;
+    int failure; /* that the last poll met behind records which it gave: the next call tells it, as `why` says; 0: none */
+    char why[BURST_TEXT_BYTES];
     uint64_t records, missed, lost;
 };
 
@@ -106,7 +108,7 @@ int burst_reader_seek(burst_reader_t *reader, enum burst_read_from from, int64_t
     int rc = check_seek(from, value);
     rc = rc < 0 ? rc : reader->source->ops->seek(reader->source, from, value);
     if (rc == 0) {
-        reader->holds = 0;
+        reader->holds = reader->failure = 0;
     }
     return rc;
 }
@@ -118,6 +120,11 @@ static int take(burst_reader_t *reader, burst_read_t *record) {
         *record = reader->held;
         reader->holds = 0;
         return 1;
+    }
+    if (reader->failure < 0) {
+        const int failure = reader->failure;
+        reader->failure = 0;
+        return error_set(-failure, "%s", reader->why);
     }
     record->struct_bytes = sizeof *record;
     return reader->source->ops->next(reader->source, record);
@@ -200,6 +207,10 @@ int64_t burst_reader_poll(burst_reader_t *reader, void *buffer, size_t bytes, in
         }
         count(reader, &record);
         filled += needed;
+    }
+    if (rc < 0 && filled > 0) {
+        reader->failure = rc;
+        snprintf(reader->why, sizeof reader->why, "%s", error_text());
     }
     return filled > 0 ? (int64_t)filled : rc;
 }

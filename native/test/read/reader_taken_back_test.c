@@ -84,6 +84,33 @@ static void a_reader_of_a_ring_that_was_taken_back_says_so_and_goes_on(void **st
     expect(KEPT + 1, KEPT + 1);
 }
 
+/* It had not read all of the window that it has open. */
+static void a_poll_that_gives_records_before_says_so_at_the_next_call(void **state) {
+    (void)state;
+    burst_reader_config_t config;
+    uint64_t polled[512];
+    char *image;
+    size_t bytes;
+    open_it();
+    append(1, KEPT);
+    copy_ring(&image, &bytes, 0);
+    append(KEPT + 1, RECORDS);
+    burst_reader_config_init(&config);
+    config.source = ring_path;
+    config.window = window;
+    config.from = BURST_FROM_RING;
+    assert_int_equal(burst_reader_open(&config, &reader), 0);
+    expect(1, RECORDS - 1);
+    close_it();
+    copy_ring(&image, &bytes, 1);
+    free(image);
+    open_it();
+    assert_true(burst_reader_poll(reader, polled, sizeof polled, PATIENCE_NS) > 0);
+    assert_int_equal(burst_reader_poll(reader, polled, sizeof polled, 0), -EUCLEAN);
+    assert_non_null(strstr(burst_last_error(), "the ring was taken back"));
+    assert_int_equal(burst_reader_poll(reader, polled, sizeof polled, 0), 0);
+}
+
 static int begin(void **state) {
     const char *const kind = *state;
     const int rc = make_folder(state);
@@ -107,6 +134,10 @@ static int end(void **state) {
     }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {CASE("medium"), CASE("window")};
+    const struct CMUnitTest tests[] = {CASE("medium"),
+                                       CASE("window"),
+                                       {"a_poll_that_gives_records_before_says_so_at_the_next_call",
+                                        a_poll_that_gives_records_before_says_so_at_the_next_call, begin, end,
+                                        (void *)"window"}};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
