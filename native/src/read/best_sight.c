@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "device/open.h"
 #include "ledger/ledger.h"
+#include "media/record.h"
 #include "window/attach.h"
 
 #define RENEW_NS 100000000 /* how often an idle reader looks whether there is a newer or a better sight */
@@ -59,6 +60,24 @@ static int make_sight(struct best_sight *self) {
     return rc;
 }
 
+/* Refuses a log that ends before a place up to which it was durable once. The medium proves less of it than a window, or a
+ * look at a log that nobody writes; but it has it. A log that was put back may begin the same epoch again. */
+static int check_end(const struct best_sight *self, struct sight_place place) {
+    uint64_t end, sequence;
+    const int rc = self->sight->ops->watermark(self->sight, &end, &sequence);
+    if (rc < 0) {
+        return rc;
+    }
+    end = self->is_window ? end : sight_medium_end(self->sight);
+    return record_start(end, self->sight->shape.capacity_bytes) >= place.position
+               ? 1
+               : error_set(EUCLEAN,
+                           "the ring was taken back: its log now ends at position %llu, and this reader had got what "
+                           "was durable up to %llu; its medium lost what it had acknowledged, or was restored from a "
+                           "copy",
+                           (unsigned long long)end, (unsigned long long)place.position);
+}
+
 int best_sight_renew(struct best_sight *self, struct sight_place place, int at_once) {
     const int64_t now_ns = platform_monotonic_ns(self->platform);
     struct sight *sight;
@@ -80,15 +99,7 @@ int best_sight_renew(struct best_sight *self, struct sight_place place, int at_o
     if (rc < 0) {
         return rc == -ESTALE ? rc : 0; /* what was seen last stays: the log may be opened again */
     }
-    uint64_t position, sequence;
-    rc = self->sight->ops->watermark(self->sight, &position, &sequence);
-    if (rc == 0 && self->sight->epoch > place.epoch && position < place.position) {
-        return error_set(EUCLEAN,
-                         "the ring was taken back: its log now ends at position %llu, and this reader had got what was "
-                         "durable up to %llu; its medium lost what it had acknowledged, or was restored from a copy",
-                         (unsigned long long)position, (unsigned long long)place.position);
-    }
-    return rc < 0 ? rc : 1;
+    return check_end(self, place);
 }
 
 /* The socket of the window: in the given folder, else beside a ring file, else where devices have theirs. */

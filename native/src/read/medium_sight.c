@@ -37,6 +37,7 @@ struct medium_sight {
     uint64_t proven, proven_sequence; /* the watermark as far as it is known */
     struct walk scan;                 /* headers below it were looked at */
     uint64_t released;                /* by the newest look */
+    uint64_t noted;                   /* the highest watermark in the head, by all looks */
     struct sight_place start;         /* the least drained place of the newest checkpoint */
     uint64_t floor;
     int is_written;   /* another process may have had the ring open for writing at the last look */
@@ -153,6 +154,18 @@ static int is_written_now(struct medium_sight *self) {
     return self->device->is_file ? lock_is_held(self->device->file.fd) != 0 : is_device_written(self);
 }
 
+/* Whether the watermark that the head has went back: that of a log never does, unless a slot is just written. */
+static int is_put_back(const struct medium_sight *self, const struct ledger *ledger, uint64_t watermark) {
+    int is_whole = 1;
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        is_whole &= ledger_slots(ledger)->is_valid[slot];
+    }
+    for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
+        is_whole &= ledger_view(ledger)->note_is_valid[slot];
+    }
+    return is_whole && watermark < self->noted;
+}
+
 /* Takes what notes and checkpoints say. Returns 0, or -errno with a sentence. */
 static int look_at_head(struct medium_sight *self) {
     struct ledger *ledger = NULL;
@@ -167,6 +180,8 @@ static int look_at_head(struct medium_sight *self) {
             .position = sum.start.drained_position, .sequence = sum.start.next_sequence, .epoch = sum.start.epoch};
         prove(self, sum.durable_position, sum.durable_sequence);
         self->is_outdated |= sum.epoch_highest > self->sight.epoch;
+        self->is_outdated |= is_put_back(self, ledger, sum.durable_position);
+        self->noted = sum.durable_position > self->noted ? sum.durable_position : self->noted;
         self->torn_looks = 0;
     } else if (rc == -EUCLEAN && ++self->torn_looks < TORN_LOOKS) {
         rc = 0; /* the writer may be in the middle of it */
@@ -277,6 +292,10 @@ static void close_sight(struct sight *sight) {
 
 int sight_medium_is_over(const struct sight *sight) {
     return medium_of(sight)->is_outdated;
+}
+
+uint64_t sight_medium_end(const struct sight *sight) {
+    return medium_of(sight)->scan.position;
 }
 
 static const struct sight_ops medium_ops = {

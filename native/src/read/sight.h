@@ -60,6 +60,9 @@ int sight_window_is_over(const struct sight *sight);
 /* Whether another epoch may have begun on the medium, or the log may have ended. */
 int sight_medium_is_over(const struct sight *sight);
 
+/* Where the log on the medium ends by the newest look, durable or not. */
+uint64_t sight_medium_end(const struct sight *sight);
+
 /* Reads all of the medium, and proves its log. Writes nothing. */
 int sight_of_medium(const struct platform *platform, struct device *device, struct sight **sight);
 

@@ -310,6 +310,37 @@ static void another_epoch_is_noticed_while_somebody_holds_the_ring(void **state)
     expect_nothing();
 }
 
+/* It begins the epoch again that the reader knows, and nobody lets go of it meanwhile. */
+static void a_ring_put_back_is_noticed_while_somebody_holds_it(void **state) {
+    (void)state;
+    burst_read_t record = {.struct_bytes = sizeof record};
+    size_t bytes;
+    open_it();
+    append(1, 3);
+    assert_int_equal(burst_close(open_log), 0);
+    uint8_t *const before = read_ring(&bytes);
+    open_it();
+    append(4, 5);
+    keep_head();
+    copy_ring();
+    hold();
+    open_reader();
+    append(6, 9);
+    assert_int_equal(burst_close(open_log), 0); /* so that the head has it */
+    keep_head();
+    copy_ring();
+    expect(1, 9);
+    const int ring = open(ring_path, O_WRONLY);
+    assert_int_equal(write(ring, before, bytes), bytes);
+    close(ring);
+    free(before);
+    open_it();
+    keep_head();
+    copy_ring();
+    assert_int_equal(burst_reader_next(reader, &record, PATIENCE_NS), -EUCLEAN);
+    assert_non_null(strstr(burst_last_error(), "the ring was taken back"));
+}
+
 static int begin(void **state) {
     const int rc = make_folder(state);
     snprintf(copy_path, sizeof copy_path, "%s/copy", folder);
@@ -340,6 +371,7 @@ int main(void) {
         SIGHT_TEST(who_writes_a_device_is_asked_once_a_second),
         SIGHT_TEST(the_writer_of_a_ring_that_was_renamed_is_asked_for),
         SIGHT_TEST(another_epoch_is_noticed_while_somebody_holds_the_ring),
+        SIGHT_TEST(a_ring_put_back_is_noticed_while_somebody_holds_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
