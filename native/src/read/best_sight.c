@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "device/lock.h"
 #include "device/open.h"
 #include "ledger/ledger.h"
 #include "media/record.h"
@@ -78,6 +79,26 @@ static int check_end(const struct best_sight *self, struct sight_place place) {
                            (unsigned long long)end, (unsigned long long)place.position);
 }
 
+/* Whether the ring's name leads to another file, and no log has the one that is open. */
+static int is_replaced(const struct device *device) {
+    struct stat named;
+    return device != NULL && device->is_file && stat(device->path, &named) == 0 && S_ISREG(named.st_mode) &&
+           (named.st_dev != device->file.device || named.st_ino != device->file.inode) &&
+           lock_is_held(device->file.fd) == 0;
+}
+
+/* Opens the file that has the ring's name now. Returns the one that was open before; NULL if it is the same, or the other
+ * one cannot be opened yet. */
+static struct device *open_named(struct best_sight *self) {
+    struct device *const before = self->device, *named;
+    if (!is_replaced(before) ||
+        device_open(self->platform, before->path, DEVICE_READ_ONLY, DEVICE_IO_AUTO, &named) < 0) {
+        return NULL;
+    }
+    self->device = named;
+    return before;
+}
+
 int best_sight_renew(struct best_sight *self, struct sight_place place, int at_once) {
     const int64_t now_ns = platform_monotonic_ns(self->platform);
     struct sight *sight;
@@ -89,12 +110,19 @@ int best_sight_renew(struct best_sight *self, struct sight_place place, int at_o
     if (self->is_window && !sight_window_is_over(self->sight)) {
         return 0;
     }
-    if (self->is_window || sight_medium_is_over(self->sight)) {
+    /* A log on the medium that has just ended is read to its end first. */
+    const int is_over = !self->is_window && sight_medium_is_over(self->sight);
+    struct device *const before = is_over ? NULL : open_named(self);
+    if (self->is_window || is_over || before != NULL) {
         rc = make_sight(self);
     } else {
         rc = make_window_sight(self, &sight);
         rc = rc < 0 ? rc : take_sight(self, sight, 1);
         snprintf(self->how, rc < 0 ? 0 : sizeof self->how, WINDOW_HOW, self->window);
+    }
+    if (before != NULL) {
+        device_close(rc < 0 ? self->device : before);
+        self->device = rc < 0 ? before : self->device;
     }
     if (rc < 0) {
         return rc == -ESTALE ? rc : 0; /* what was seen last stays: the log may be opened again */

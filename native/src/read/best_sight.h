@@ -3,7 +3,8 @@
  * The best sight of a ring that can be had: through the window of the log that writes it, else on its medium.
  *
  * DESIGN. When the sight is over (the log was closed, died, or was opened again) there is a next one, in which the reader
- * goes on at the same place: what was durable is in the next log, or is a told loss.
+ * goes on at the same place: what was durable is in the next log, or is a told loss. A ring file that no log has open and
+ * whose name leads to another file was replaced: the next sight is of that one.
  */
 #ifndef BURST_READ_BEST_SIGHT_H
 #define BURST_READ_BEST_SIGHT_H

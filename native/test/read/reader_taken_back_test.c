@@ -8,6 +8,7 @@
 static burst_reader_t *reader;
 static burst_t *open_log;
 static const char *window;
+static int moves;
 
 static void open_it(void) {
     burst_config_t config = small_config();
@@ -37,13 +38,17 @@ static void expect(int64_t first, int64_t last) {
     }
 }
 
-/* All of a file, or all of it back in its place. */
+/* All of a file, or all of it back in its place; or another file there, if that moves. */
 static void copy_ring(char **image, size_t *bytes, int is_back) {
+    char beside[sizeof ring_path + 8];
     struct stat status;
-    const int ring = open(ring_path, O_RDWR);
+    snprintf(beside, sizeof beside, "%s.copy", ring_path);
+    const int is_moved = is_back && moves;
+    const int ring = open(is_moved ? beside : ring_path, O_RDWR | (is_moved ? O_CREAT : 0), 0600);
     assert_true(ring >= 0 && fstat(ring, &status) == 0);
     if (is_back) {
         assert_int_equal(pwrite(ring, *image, *bytes, 0), (ssize_t)*bytes);
+        assert_int_equal(is_moved ? rename(beside, ring_path) : 0, 0);
     } else {
         *bytes = (size_t)status.st_size;
         *image = malloc(*bytes);
@@ -122,6 +127,7 @@ static int begin(void **state) {
     const char *const kind = *state;
     const int rc = make_folder(state);
     window = *kind == 'w' ? folder : "";
+    moves = strstr(kind, "moved") != NULL;
     return rc;
 }
 
@@ -143,8 +149,11 @@ static int end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {CASE("medium"),
                                        CASE("medium, closed"),
+                                       CASE("medium, moved"),
+                                       CASE("medium, closed, moved"),
                                        CASE("window"),
                                        CASE("window, closed"),
+                                       CASE("window, moved"),
                                        {"a_poll_that_gives_records_before_says_so_at_the_next_call",
                                         a_poll_that_gives_records_before_says_so_at_the_next_call, begin, end,
                                         (void *)"window"}};
