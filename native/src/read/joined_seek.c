@@ -92,8 +92,7 @@ static int seek_last(struct joined *self, uint64_t count) {
     return self->past->ops->seek(self->past, BURST_FROM_LAST, (int64_t)(count > in_ring ? count - in_ring : 0));
 }
 
-int joined_seek(struct read_source *source, enum burst_read_from from, int64_t value) {
-    struct joined *self = joined_of(source);
+static int go(struct joined *self, enum burst_read_from from, int64_t value) {
     int rc;
     self->is_past = self->is_counted = 0;
     self->next_sequence = 0;
@@ -112,4 +111,28 @@ int joined_seek(struct read_source *source, enum burst_read_from from, int64_t v
         rc = self->ring->ops->seek(self->ring, from, value);
         return rc == -ERANGE && self->past != NULL ? seek_sequence_in_past(self, value) : rc;
     }
+}
+
+/* Lists the files anew in a source of its own: after an error the reader is where it was. */
+int joined_seek(struct read_source *source, enum burst_read_from from, int64_t value) {
+    struct joined *self = joined_of(source);
+    const struct joined before = *self;
+    const struct ring_source_mark mark = ring_source_mark(self->ring);
+    const int has_lines = self->past != NULL && !self->is_segments;
+    int rc = has_lines ? lines_make(self->platform, 0, &self->past) : 0;
+    if (rc < 0) {
+        return rc;
+    }
+    self->has_live = 0;
+    rc = go(self, from, value);
+    if (rc >= 0 && has_lines) {
+        lines_take_over(self->past, before.past);
+    } else if (rc < 0) {
+        if (has_lines) {
+            self->past->ops->close(self->past);
+        }
+        *self = before;
+        ring_source_return(self->ring, &mark);
+    }
+    return rc;
 }

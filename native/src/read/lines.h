@@ -41,6 +41,9 @@ void lines_drop(struct read_source *lines);
 /* Forgets all files. */
 void lines_clear(struct read_source *lines);
 
+/* Takes over what the other source has counted, and closes it. */
+void lines_take_over(struct read_source *lines, struct read_source *other);
+
 /* Adds the archives of the log file: those that match the shell pattern `archives`, or if it is NULL those beside the log
  * file whose names begin as its own does; the oldest first, by the time of their last change. behind_of: only those behind
  * this file; NULL: all. live_file: the one that is written; if the log was diverted to it, the file under the log's own name

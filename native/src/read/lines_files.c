@@ -142,6 +142,16 @@ void lines_clear(struct read_source *source) {
     lines->status = (struct stat){.st_ino = 0};
 }
 
+void lines_take_over(struct read_source *source, struct read_source *other) {
+    struct lines *lines = lines_of(source);
+    const struct lines *const before = lines_of(other);
+    lines_leave_file(lines_of(other));
+    lines->opened += before->opened;
+    lines->seeks += before->seeks;
+    lines->skipped += before->skipped;
+    other->ops->close(other);
+}
+
 void lines_extend(struct read_source *source, uint64_t limit) {
     struct lines *lines = lines_of(source);
     if (lines->count > 0) {

@@ -10,33 +10,9 @@
 
 #include "base/error.h"
 #include "media/record.h"
-#include "read/best_sight.h"
-#include "read/ring_walk.h"
+#include "read/ring_source_state.h"
 
 #define TRIES_MOST 5
-
-struct ring_source {
-    struct read_source source;
-    const struct platform *platform;
-    struct best_sight best;
-    struct ring_walk walk;
-    uint64_t wanted;         /* records below this sequence are passed over */
-    int64_t wanted_ns;       /* records of an earlier event time are passed over until one is not; INT64_MIN: none is */
-    struct sight_place loss; /* before losses behind the last earlier record: they may have had that time */
-    int has_loss;
-    uint32_t stream;
-    uint64_t given; /* behind the last record that was given since the last seek: no log takes its sequences back */
-    uint64_t found; /* by the last go_to_last */
-    uint8_t *checkpoint; /* the newest that was read, then room for the next one */
-};
-
-static struct ring_source *self_of(struct read_source *source) {
-    return (struct ring_source *)source;
-}
-
-static const struct ring_source *look_of(const struct read_source *source) {
-    return (const struct ring_source *)source;
-}
 
 /* ------------------------------------------------------------------------------------------------------------ walk */
 
@@ -297,9 +273,7 @@ static int go_to_sequence(struct ring_source *self, int64_t sequence) {
 
 static int seek(struct read_source *source, enum burst_read_from from, int64_t value) {
     struct ring_source *self = self_of(source);
-    const struct sight_place place = self->walk.place;
-    const uint64_t wanted = self->wanted;
-    const int64_t wanted_ns = self->wanted_ns;
+    const struct ring_source_mark mark = ring_source_mark(source);
     int rc;
     self->given = 0;
     self->has_loss = 0;
@@ -322,61 +296,9 @@ static int seek(struct read_source *source, enum burst_read_from from, int64_t v
         break;
     }
     if (rc < 0) {
-        self->wanted = wanted;
-        self->wanted_ns = wanted_ns;
-        ring_walk_go(&self->walk, &place);
+        ring_source_return(source, &mark);
     }
     return rc;
-}
-
-/* ----------------------------------------------------------------------------------------------------- checkpoints */
-
-int ring_source_look(struct read_source *source) {
-    struct ring_source *self = self_of(source);
-    uint8_t *const newer = self->checkpoint + LAYOUT_CHECKPOINT_BYTES;
-    const int bytes = self->walk.sight->ops->checkpoint(self->walk.sight, newer);
-    /* While the newest one is being written, only the one before it may be whole. */
-    if (bytes > 0 && (checkpoint_claims(self->checkpoint) == 0 ||
-                      checkpoint_facts(newer).generation >= checkpoint_facts(self->checkpoint).generation)) {
-        memcpy(self->checkpoint, newer, (size_t)bytes);
-    }
-    return bytes < 0 ? bytes : 0;
-}
-
-unsigned ring_source_streams(const struct read_source *source) {
-    return checkpoint_streams(look_of(source)->checkpoint);
-}
-
-void ring_source_stream(const struct read_source *source, unsigned index, struct stream_state *state) {
-    checkpoint_decode(look_of(source)->checkpoint, index, state);
-}
-
-void ring_source_choose(struct read_source *source, uint32_t stream) {
-    self_of(source)->stream = stream;
-}
-
-int ring_source_go(struct read_source *source, uint64_t position, uint64_t sequence, uint32_t epoch) {
-    struct ring_source *self = self_of(source);
-    const struct sight_place place = {.position = position, .sequence = sequence, .epoch = epoch};
-    uint64_t watermark, next_sequence;
-    int rc = self->walk.sight->ops->watermark(self->walk.sight, &watermark, &next_sequence);
-    if (rc < 0) {
-        return rc;
-    }
-    ring_walk_go(&self->walk, &place);
-    self->given = 0;
-    self->has_loss = 0;
-    self->wanted = 0;
-    self->wanted_ns = INT64_MIN;
-    return !ring_walk_is_lapped(&self->walk);
-}
-
-uint32_t ring_source_seed(const struct read_source *source) {
-    return look_of(source)->walk.sight->crc_seed;
-}
-
-uint64_t ring_source_found(const struct read_source *source) {
-    return look_of(source)->found;
 }
 
 int ring_source_count(struct read_source *source, uint64_t *count) {
@@ -385,11 +307,6 @@ int ring_source_count(struct read_source *source, uint64_t *count) {
     const int rc = count_wanted(self, count);
     ring_walk_go(&self->walk, &place);
     return rc == STEP_LAPPED ? error_set(ESTALE, "the ring was written over while its records were counted") : rc;
-}
-
-struct ring_source_place ring_source_place(const struct read_source *source) {
-    const struct sight_place *place = &look_of(source)->walk.place;
-    return (struct ring_source_place){.position = place->position, .sequence = place->sequence, .epoch = place->epoch};
 }
 
 /* ------------------------------------------------------------------------------------------------- open and close */

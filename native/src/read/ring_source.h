@@ -50,4 +50,15 @@ struct ring_source_place {
 };
 struct ring_source_place ring_source_place(const struct read_source *source);
 
+/* The place, with what is sought from there. */
+struct ring_source_mark {
+    struct ring_source_place place, loss;
+    int has_loss;
+    uint64_t wanted;
+    int64_t wanted_ns;
+    uint64_t given;
+};
+struct ring_source_mark ring_source_mark(const struct read_source *source);
+void ring_source_return(struct read_source *source, const struct ring_source_mark *mark);
+
 #endif

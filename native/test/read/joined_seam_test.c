@@ -26,6 +26,7 @@ void __wrap_ring_source_stream(const struct read_source *source, unsigned index,
 int __wrap_ring_source_go(struct read_source *source, uint64_t position, uint64_t sequence, uint32_t epoch);
 void __wrap_ring_source_choose(struct read_source *source, uint32_t stream);
 struct ring_source_place __wrap_ring_source_place(const struct read_source *source);
+struct ring_source_mark __wrap_ring_source_mark(const struct read_source *source);
 
 int __wrap_ring_source_look(struct read_source *source) {
     void (*const change)(void) = at_next_look;
@@ -54,6 +55,11 @@ int __wrap_ring_source_go(struct read_source *source, uint64_t position, uint64_
 
 void __wrap_ring_source_choose(struct read_source *source, uint32_t stream) {
     (void)source, (void)stream;
+}
+
+struct ring_source_mark __wrap_ring_source_mark(const struct read_source *source) {
+    (void)source;
+    return (struct ring_source_mark){.wanted = 0};
 }
 
 struct ring_source_place __wrap_ring_source_place(const struct read_source *source) {

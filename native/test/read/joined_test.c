@@ -345,6 +345,33 @@ static void lines_have_no_sequences_and_no_times(void **state) {
     assert_non_null(strstr(burst_last_error(), "nobody; it has 0"));
 }
 
+static void expect_no_seek(void) {
+    assert_int_equal(burst_reader_seek(reader, BURST_FROM_SEQUENCE, 5), -ERANGE);
+    assert_int_equal(burst_reader_seek(reader, BURST_FROM_TIME, 5), -ERANGE);
+}
+
+static void a_seek_that_fails_leaves_the_reader_where_it_is(void **state) {
+    (void)state;
+    burst_read_t record;
+    open_it();
+    write_lines(1, 20000);
+    assert_int_equal(burst_await_drained(open_log, PATIENCE_NS), 1);
+    open_reader(BURST_FROM_OLDEST, 0);
+    expect_up_to(1, 50);
+    expect_no_seek();
+    assert_int_equal(next(&record, PATIENCE_NS), 1);
+    assert_int_equal(record.place, BURST_PLACE_FILE);
+    assert_int_equal(record_line(&record), 51);
+    assert_int_equal(burst_reader_seek(reader, BURST_FROM_RING, 0), 0);
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(next(&record, PATIENCE_NS), 1);
+    }
+    const int64_t sequence = record.sequence;
+    expect_no_seek();
+    assert_int_equal(next(&record, PATIENCE_NS), 1);
+    assert_int_equal(record.sequence, sequence + 1);
+}
+
 static int begin(void **state) {
     kind = *state;
     drain_interval_ns = 5000000;
@@ -403,6 +430,9 @@ int main(void) {
         CASE(records_of_the_ring_before_come_first, "sw"),
         CASE(a_new_ring_begins_behind_the_segments_of_the_one_before, "sw"),
         CASE(records_in_deleted_segments_are_told_as_missed, "sw"),
+        CASE(a_seek_that_fails_leaves_the_reader_where_it_is, ""),
+        CASE(a_seek_that_fails_leaves_the_reader_where_it_is, "w"),
+        CASE(a_seek_that_fails_leaves_the_reader_where_it_is, "r"),
         CASE(lines_have_no_sequences_and_no_times, ""),
         CASE(lines_have_no_sequences_and_no_times, "w"),
     };
