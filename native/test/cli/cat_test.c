@@ -286,9 +286,9 @@ static void replay_begins_with_the_first_time(void **state) {
 /* `timeout` hands the signal on, and has the exit code of replay; 137: it had to kill. */
 static void a_signal_ends_a_replay_that_waits(void **state) {
     (void)state;
-    shell("timeout -s KILL 60 %s replay %s > %s/said 2>%s/told & pid=$!; "
-          "until grep -q second %s/said; do sleep 0.05; done; kill -TERM $pid; wait $pid",
-          BURST_CLI, gap_ring, folder, folder, folder);
+    shell("rm -f %s/said; timeout -s KILL 60 %s replay %s > %s/said 2>%s/told & pid=$!; "
+          "until grep -qs second %s/said; do sleep 0.05; done; kill -TERM $pid; wait $pid",
+          folder, BURST_CLI, gap_ring, folder, folder, folder);
     shell("tail -n 1 %s/said | grep -qx second && grep -q ' 3 records 1..3' %s/told", folder, folder);
 }
 
