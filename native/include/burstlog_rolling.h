@@ -109,7 +109,7 @@ int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *roll, int6
 
 /* Does what burst_stream_roll does, and never waits, as burst_offer: the roll becomes durable with the next record that
  * is. Returns -EAGAIN, too, if the ring is full, or if another thread rolls the file of a stream that the engine rolls
- * by itself. */
+ * by itself. A roll that finds the ring full does not count in burst_stats_t.full_waits: the record behind it does. */
 int64_t burst_stream_offer_roll(burst_stream_t *stream, const burst_roll_t *roll, int64_t event_time_ns);
 
 /* The roll at which the drain waits. The drain writes nothing more to `file`. */

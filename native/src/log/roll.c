@@ -136,7 +136,7 @@ int64_t roll_enqueue(burst_stream_t *stream, const struct rolling_roll *files, i
 }
 
 static int64_t append(burst_stream_t *stream, const struct checked_roll *checked, int64_t time_ns, int may_wait) {
-    static const struct ring_rule never_wait = {.on_full = RING_ON_FULL_FAIL, .timeout_ns = 0};
+    static const struct ring_rule never_wait = {.on_full = RING_ON_FULL_FAIL, .timeout_ns = 0, .is_retry = 1};
     const burst_roll_t *values = &checked->values;
     struct roll roll = roll_of(stream, &checked->files);
     const int rc = refuse_long(stream, values);

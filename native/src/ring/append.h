@@ -16,7 +16,7 @@ enum ring_on_full {
 struct ring_rule {
     uint32_t on_full;   /* enum ring_on_full */
     int64_t timeout_ns; /* limit for all waits of one call together; < 0: no limit */
-    uint32_t is_retry;  /* 1: a call for the same record found the ring full before, and was counted */
+    uint32_t is_retry;  /* 1: does not count in full_waits: an earlier call did, or the record behind a roll does */
 };
 
 /* Appends a record of the stream and waits until the record is durable: see burst_append_within. */

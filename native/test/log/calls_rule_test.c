@@ -60,6 +60,23 @@ static void a_call_keeps_its_own_rule_and_counts_once_whatever_that_of_the_log_i
     }
 }
 
+static void a_roll_that_is_offered_to_a_full_ring_counts_for_no_record(void **state) {
+    (void)state;
+    burst_t *log = open_full(BURST_ON_FULL_BLOCK, 0);
+    const burst_stats_t before = stats_of(log);
+    char target[sizeof file_path + 4];
+    burst_roll_t roll;
+    burst_roll_init(&roll);
+    snprintf(target, sizeof target, "%s.old", file_path);
+    roll.target = target;
+    assert_int_equal(burst_stream_offer_roll(burst_main_stream(log), &roll, 1000), -EAGAIN);
+    assert_int_equal(stats_of(log).full_waits, before.full_waits);
+    assert_int_equal(burst_offer(log, "over\n", 5, 0), -EAGAIN);
+    assert_int_equal(stats_of(log).full_waits, before.full_waits + 1);
+    unblock_file();
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_rule_that_does_not_exist_is_refused(void **state) {
     (void)state;
     burst_t *log = open_small();
@@ -122,6 +139,7 @@ static void a_negative_timeout_waits_for_ever(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_call_keeps_its_own_rule_and_counts_once_whatever_that_of_the_log_is),
+        TEST(a_roll_that_is_offered_to_a_full_ring_counts_for_no_record),
         TEST(a_rule_that_does_not_exist_is_refused),
         TEST(a_wait_ends_when_there_is_space),
         TEST(a_negative_timeout_waits_for_ever),

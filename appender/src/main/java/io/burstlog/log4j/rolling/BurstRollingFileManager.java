@@ -33,14 +33,12 @@ import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
  *
  * <p>With one logging thread a file ends before the same event as with {@code RollingFile}. If another thread logs an
  * event between the decision and the roll, the event is still in the file that ends, but counts for the next one. If a
- * log call may not wait for ever and finds the ring full, the file goes on, and the next event tries the roll again.
+ * log call may not wait for ever and finds the ring full, the file goes on, and the next event tries the roll again, at
+ * most once a millisecond.
  *
  * <p>Safe for use by any thread.
  */
 public final class BurstRollingFileManager extends ManagerWithoutFile {
-
-    /** A roll that failed is tried again with the next event after it. */
-    static final Duration RETRY_DELAY = Duration.ofSeconds(10);
 
     private final RollingStream stream;
     private final List<RolloverListener> listeners = new CopyOnWriteArrayList<>();
@@ -52,7 +50,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private volatile AskAt askAt = AskAt.NEVER;
 
     /** A roll that failed and is to be repeated; until it succeeds no policy is asked. */
-    private final AtomicReference<Retry> retry = new AtomicReference<>();
+    private final AtomicReference<RollRetry> retry = new AtomicReference<>();
 
     /** Why no roll should be added, or null. */
     private Supplier<String> reasonToPutOff = () -> null;
@@ -60,21 +58,14 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private RollWarning warning;
     private Consumer<AcceptedRoll> acceptedRolls = roll -> {};
 
-    private volatile Duration retryDelay = RETRY_DELAY;
+    private volatile Duration retryDelay = RollRetry.DELAY;
+    private volatile Duration retryDelayOfFullRing = RollRetry.DELAY_OF_FULL_RING;
     private volatile RollContent content;
     private volatile long fileMillis;
     private boolean skipsFooter;
 
     /** Set without the lock, which a roll holds that waits for the ring. */
     private volatile boolean isEnded;
-
-    /** @param isOfDrain whether the roll was in the ring already */
-    private record Retry(RollNote note, long dueNanos, boolean isOfDrain) {
-
-        boolean isDue() {
-            return System.nanoTime() - dueNanos >= 0;
-        }
-    }
 
     /** @param stats figures of the stream, which has no waiting roll */
     BurstRollingFileManager(final RollingSettings settings, final RollingStream stream, final StreamStats stats) {
@@ -133,7 +124,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
      *     neither
      */
     public void beforeEvent(final LogEvent event, final boolean mayWait) {
-        final Retry failed = retry.get();
+        final RollRetry failed = retry.get();
         final AskAt at = askAt;
         final boolean mustAsk =
                 failed != null ? failed.isDue() : bytes.get() > at.bytes() || event.getTimeMillis() >= at.millis();
@@ -174,7 +165,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         if (isEnded) {
             return;
         }
-        final Retry failed = retry.get();
+        final RollRetry failed = retry.get();
         if (failed != null) {
             if (failed.isDue()) {
                 roll(failed.note(), event.getTimeMillis(), mayWait);
@@ -226,8 +217,8 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private void roll(final RollNote note, final long millis, final boolean mayWait) {
         final String reason = reasonToPutOff.get();
         if (reason != null) {
-            final Retry before = retry.get();
-            retry.set(laterWith(note, before != null && before.isOfDrain()));
+            final RollRetry before = retry.get();
+            retry.set(RollRetry.after(retryDelay, note, before != null && before.isOfDrain()));
             warning.tell(getFileName(), reason);
             return;
         }
@@ -252,19 +243,15 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             if (sequence <= 0) {
                 fileMillis = began;
                 bytes.getAndAdd(ending);
-                retry.set(sequence < 0 ? withNextEvent(note) : laterWith(note, false));
+                retry.set(sequence < 0 ? withSpace(note) : RollRetry.after(retryDelay, note, false));
             }
         }
     }
 
     /** The ring had no space: the roll did not come into it. */
-    private Retry withNextEvent(final RollNote note) {
+    private RollRetry withSpace(final RollNote note) {
         content.takeBack();
-        return new Retry(note, System.nanoTime(), false);
-    }
-
-    private Retry laterWith(final RollNote note, final boolean isOfDrain) {
-        return new Retry(note, System.nanoTime() + retryDelay.toNanos(), isOfDrain);
+        return RollRetry.after(retryDelayOfFullRing, note, false);
     }
 
     /** Whether a roll failed and is to be repeated. */
@@ -275,6 +262,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     /** For tests, which do not wait as long. */
     void retryAfter(final Duration delay) {
         retryDelay = delay;
+        retryDelayOfFullRing = delay;
     }
 
     /**
@@ -285,13 +273,13 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     void goesOn(final RollNote note, final long fileBytes, final long bornMillis) {
         bytes.getAndAdd(fileBytes);
         fileMillis = bornMillis;
-        retry.set(laterWith(note, true));
+        retry.set(RollRetry.after(retryDelay, note, true));
     }
 
     /** Called when a roll was performed; it makes up for failed rolls before it. It takes no lock either. */
     void hasRolled(final RollNote note) {
         content.look(note);
-        final Retry before = retry.get();
+        final RollRetry before = retry.get();
         if (before != null && before.isOfDrain()) {
             retry.compareAndSet(before, null);
         }

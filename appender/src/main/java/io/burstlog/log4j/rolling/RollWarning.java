@@ -24,7 +24,7 @@ final class RollWarning {
                     appender,
                     file,
                     reason,
-                    BurstRollingFileManager.RETRY_DELAY.toSeconds());
+                    RollRetry.DELAY.toSeconds());
         }
     }
 

@@ -34,6 +34,7 @@ final class FileWritingStream implements RollingStream {
     private RollRequest asked;
     private boolean isClosed;
     private boolean refusesRolls;
+    private int offers;
     private boolean isHeld;
     private boolean isHeldUntilAsked;
     private Duration delay = Duration.ZERO;
@@ -120,8 +121,16 @@ final class FileWritingStream implements RollingStream {
 
     @Override
     public long offerRoll(final Roll roll, final long timeNanos) {
+        synchronized (this) {
+            offers++;
+        }
         final long sequence = roll(roll, timeNanos);
         return sequence == 0 ? -1 : sequence;
+    }
+
+    /** The number of rolls that were to wait for nothing. */
+    synchronized int offers() {
+        return offers;
     }
 
     private synchronized long accept(final Roll roll, final long timeNanos) {

@@ -74,6 +74,7 @@ class PlannedRollsTest {
     void a_roll_that_found_no_space_uses_up_no_number_and_no_name() {
         final RollingSettings due = settings("app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1"));
         try (RolledLog log = RolledLog.open(folder, due, BEGIN)) {
+            log.manager().retryAfter(Duration.ZERO);
             log.log("order 1");
             log.stream().hold(true);
             log.stream().refuseRolls(true);
@@ -84,6 +85,20 @@ class PlannedRollsTest {
             log.rolling().beforeEvent(RolledLog.event("order 2", System.currentTimeMillis()), false);
             assertThat(target(log)).isEqualTo("app-1.log");
             log.stream().hold(false);
+        }
+    }
+
+    @Test
+    void events_that_come_while_the_ring_is_full_try_one_roll() {
+        final RollingSettings due = settings("app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1"));
+        try (RolledLog log = RolledLog.open(folder, due, BEGIN)) {
+            log.manager().retryAfter(Duration.ofDays(1));
+            log.log("order 1");
+            log.stream().refuseRolls(true);
+            for (int i = 0; i < 3; i++) {
+                log.rolling().beforeEvent(RolledLog.event("order 2", System.currentTimeMillis()), false);
+            }
+            assertThat(log.stream().offers()).isOne();
         }
     }
 
