@@ -17,7 +17,10 @@ import java.util.stream.Stream;
 import javax.management.JMX;
 import javax.management.ObjectName;
 import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.apache.logging.log4j.core.appender.rolling.AbstractTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,6 +103,36 @@ class LaterRuleTest {
             log4j.logger().info("order 2");
         }
         assertThat(directory.lines()).contains("order 2").noneMatch(line -> line.startsWith("long ago"));
+        assertThat(directory.path().resolve("old-1.log")).exists();
+    }
+
+    /** As {@code OnStartupTriggeringPolicy} does for a file of an earlier JVM. */
+    private static final class RollsAtOnce extends AbstractTriggeringPolicy {
+
+        @Override
+        public void initialize(final RollingFileManager manager) {
+            manager.rollover();
+        }
+
+        @Override
+        public boolean isTriggeringEvent(final LogEvent event) {
+            return false;
+        }
+    }
+
+    @Test
+    void a_policy_that_rolls_as_it_begins_waits_for_no_space() throws Exception {
+        final String bySize = "<SizeBasedTriggeringPolicy size=\"1 GB\"/>";
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.rolled("old-%i.log", "", bySize)))) {
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.fill(log4j.orders().stream().records());
+                CompletableFuture.runAsync(() -> log4j.orders().getManager().setTriggeringPolicy(new RollsAtOnce()))
+                        .get(HANGS_SECONDS, TimeUnit.SECONDS);
+            }
+            await().until(() -> shown().getUsedBytes() == 0);
+            log4j.logger().info("order 1");
+        }
+        assertThat(directory.lines()).containsExactly("order 1");
         assertThat(directory.path().resolve("old-1.log")).exists();
     }
 

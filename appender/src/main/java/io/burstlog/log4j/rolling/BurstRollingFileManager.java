@@ -13,8 +13,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -44,7 +42,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private final List<RolloverListener> listeners = new CopyOnWriteArrayList<>();
 
     /** Guards the fields below. The volatile ones are changed under it and read without it. */
-    private final Lock lock = new ReentrantLock();
+    private final PatientLock lock = new PatientLock();
 
     private final AtomicLong bytes = new AtomicLong();
     private volatile AskAt askAt = AskAt.NEVER;
@@ -63,6 +61,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private volatile RollContent content;
     private volatile long fileMillis;
     private boolean skipsFooter;
+    private boolean isBeginning;
 
     /** Set without the lock, which a roll holds that waits for the ring. */
     private volatile boolean isEnded;
@@ -168,10 +167,10 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         final RollRetry failed = retry.get();
         if (failed != null) {
             if (failed.isDue()) {
-                roll(failed.note(), event.getTimeMillis(), mayWait);
+                roll(failed.note(), failed.skipsFooter(), event.getTimeMillis(), mayWait);
             }
         } else if (getTriggeringPolicy().isTriggeringEvent(event)) {
-            roll(noteOfNow(), event.getTimeMillis(), mayWait);
+            roll(noteOfNow(), skipsFooter, event.getTimeMillis(), mayWait);
         }
         askAt = AskAt.of(getTriggeringPolicy());
     }
@@ -181,7 +180,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         lock.lock();
         try {
             if (!isEnded) {
-                roll(noteOfNow(), System.currentTimeMillis(), true);
+                roll(noteOfNow(), skipsFooter, System.currentTimeMillis(), !isBeginning);
             }
         } finally {
             lock.unlock();
@@ -214,11 +213,11 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
                 isRenameEmptyFiles());
     }
 
-    private void roll(final RollNote note, final long millis, final boolean mayWait) {
+    private void roll(final RollNote note, final boolean withoutFooter, final long millis, final boolean mayWait) {
         final String reason = reasonToPutOff.get();
         if (reason != null) {
             final RollRetry before = retry.get();
-            retry.set(RollRetry.after(retryDelay, note, before != null && before.isOfDrain()));
+            retry.set(RollRetry.after(retryDelay, note, withoutFooter, before != null && before.isOfDrain()));
             warning.tell(getFileName(), reason);
             return;
         }
@@ -230,7 +229,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         long sequence = 0;
         try {
             final String file = getFileName();
-            final Roll roll = content.roll(note, skipsFooter, AskAt.of(getTriggeringPolicy()), millis);
+            final Roll roll = content.roll(note, withoutFooter, AskAt.of(getTriggeringPolicy()), millis);
             final long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
             sequence = mayWait ? stream.roll(roll, nanos) : stream.offerRoll(roll, nanos);
             if (sequence > 0) {
@@ -243,15 +242,13 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             if (sequence <= 0) {
                 fileMillis = began;
                 bytes.getAndAdd(ending);
-                retry.set(sequence < 0 ? withSpace(note) : RollRetry.after(retryDelay, note, false));
+                if (sequence < 0) {
+                    content.takeBack();
+                }
+                retry.set(
+                        RollRetry.after(sequence < 0 ? retryDelayOfFullRing : retryDelay, note, withoutFooter, false));
             }
         }
-    }
-
-    /** The ring had no space: the roll did not come into it. */
-    private RollRetry withSpace(final RollNote note) {
-        content.takeBack();
-        return RollRetry.after(retryDelayOfFullRing, note, false);
     }
 
     /** Whether a roll failed and is to be repeated. */
@@ -273,7 +270,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     void goesOn(final RollNote note, final long fileBytes, final long bornMillis) {
         bytes.getAndAdd(fileBytes);
         fileMillis = bornMillis;
-        retry.set(RollRetry.after(retryDelay, note, true));
+        retry.set(RollRetry.after(retryDelay, note, false, true));
     }
 
     /** Called when a roll was performed; it makes up for failed rolls before it. It takes no lock either. */
@@ -288,15 +285,26 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     /** Lets the policy begin, which may roll. */
     @Override
     public void initialize() {
-        lock.lock();
-        try {
+        begin(() -> {
             final TriggeringPolicy policy = getTriggeringPolicy();
             policy.initialize(this);
             if (policy instanceof LifeCycle beginning) {
                 beginning.start();
             }
-            askAt = AskAt.of(policy);
+        });
+    }
+
+    /**
+     * A start or a reconfiguration waits for no roll of its policy: the next event tries it again if there is no space.
+     */
+    private void begin(final Runnable step) {
+        lock.lock();
+        isBeginning = true;
+        try {
+            step.run();
+            askAt = AskAt.of(getTriggeringPolicy());
         } finally {
+            isBeginning = false;
             lock.unlock();
         }
     }
@@ -309,7 +317,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
      * @throws BurstException if that roll still waits; nothing changes then
      */
     void update(final RollingSettings settings, final Runnable first, final Duration patience) {
-        if (!isLockedWithin(patience)) {
+        if (!lock.isTakenWithin(patience)) {
             throw new BurstException(
                     BurstException.Code.TIMED_OUT,
                     "a roll of the log file still waits for the ring " + stream.ring() + " after shutdownTimeout, "
@@ -328,13 +336,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
 
     @Override
     public void setTriggeringPolicy(final TriggeringPolicy policy) {
-        lock.lock();
-        try {
-            super.setTriggeringPolicy(policy);
-            askAt = AskAt.of(getTriggeringPolicy());
-        } finally {
-            lock.unlock();
-        }
+        begin(() -> super.setTriggeringPolicy(policy));
     }
 
     /** Returns the strategy that names files from now on, also for rolls that already wait. */
@@ -347,7 +349,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         final long begin = System.nanoTime();
         isEnded = true;
         // A roll under way comes before the last lines. If it waits for the ring, only the close behind this ends it.
-        if (isLockedWithin(timeout)) {
+        if (lock.isTakenWithin(timeout)) {
             lock.unlock();
         }
         final TriggeringPolicy policy = getTriggeringPolicy();
@@ -358,25 +360,6 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             ending.stop();
         }
         return true;
-    }
-
-    /** Takes the lock. Returns false if others have it all that time. An interrupt does not end the wait, and stays. */
-    private boolean isLockedWithin(final Duration time) {
-        final long begin = System.nanoTime();
-        boolean isInterrupted = false;
-        try {
-            while (true) {
-                try {
-                    return lock.tryLock(OpenRing.left(time, begin).toNanos(), TimeUnit.NANOSECONDS);
-                } catch (final InterruptedException stillToBeSeen) {
-                    isInterrupted = true;
-                }
-            }
-        } finally {
-            if (isInterrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 
     /** The bytes accepted for the current file, but for its header, which {@code RollingFile} does not count either. */

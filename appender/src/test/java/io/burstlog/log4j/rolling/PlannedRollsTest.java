@@ -349,7 +349,8 @@ class PlannedRollsTest {
         }
     }
 
-    private static RollingSettings withHeader(final RollingSettings settings, final int bytes) {
+    /** The same with a header of so many bytes, and a footer. */
+    static RollingSettings withHeader(final RollingSettings settings, final int bytes) {
         return new RollingSettings(
                 settings.appender(),
                 settings.fileName(),
