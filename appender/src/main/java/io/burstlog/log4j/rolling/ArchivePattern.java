@@ -106,7 +106,7 @@ final class ArchivePattern {
         for (final PatternConverter converter : converters) {
             if (converter instanceof DatePatternConverter date) {
                 folders += date.getPattern() == null ? 0 : count(date.getPattern());
-                regex.append(DateForm.regexOf(date.getPattern()));
+                regex.append(DateForm.regexOf(date));
             } else if (converter instanceof IntegerPatternConverter) {
                 regex.append(" *\\d+");
             } else {
@@ -130,7 +130,7 @@ final class ArchivePattern {
             if (lookup.group(1) != null) {
                 regex.append(Pattern.quote(
                                 literal.subSequence(from, lookup.start()).toString()))
-                        .append(DateForm.regexOf(lookup.group(1)));
+                        .append(DateForm.regexOfLookup(lookup.group(1)));
                 from = lookup.end();
             }
         }

@@ -1,17 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j.rolling;
 
+import java.text.SimpleDateFormat;
+import java.time.Duration;
+import java.util.Date;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.apache.logging.log4j.core.pattern.DatePatternConverter;
 
-/** The texts that a date format makes, as a regular expression. */
+/**
+ * The texts that a date format makes, as a regular expression. The name of a month, for instance, is a word, of
+ * whatever language; or it is what the format makes now, in the language of the format or of the process.
+ */
 final class DateForm {
 
     private static final int LETTERS_OF_A_NAME = 3;
 
+    /**
+     * Dates with every name. There are thirteen months of them, and from one to the next it is another hour: a whole
+     * month has each day of the week, before and after noon.
+     */
+    private static final int DATES = 400;
+
+    private static final Duration BETWEEN_DATES = Duration.ofHours(25);
+    private static final Pattern NUMBER = Pattern.compile("\\p{Nd}+");
+
     private DateForm() {}
 
+    static String regexOf(final DatePatternConverter date) {
+        return withNames(regexOf(date.getPattern()), when -> {
+            final StringBuilder text = new StringBuilder();
+            date.format(text, when);
+            return text.toString();
+        });
+    }
+
+    /** @param format the format of a date's lookup */
+    static String regexOfLookup(final String format) {
+        final SimpleDateFormat writer;
+        try {
+            writer = new SimpleDateFormat(format);
+        } catch (final IllegalArgumentException unreadable) {
+            return regexOf(format);
+        }
+        return withNames(regexOf(format), writer::format);
+    }
+
+    /** Adds the texts of all dates that the expression does not know, with any number in place of theirs. */
+    private static String withNames(final String regex, final Function<Date, String> writer) {
+        final Pattern known = Pattern.compile(regex);
+        final Set<String> forms = new TreeSet<>(Set.of(regex));
+        final long now = System.currentTimeMillis();
+        for (int i = 0; i < DATES; i++) {
+            final String text = writer.apply(new Date(now + i * BETWEEN_DATES.toMillis()));
+            if (!known.matcher(text).matches()) {
+                forms.add(NUMBER.matcher(Pattern.quote(text)).replaceAll("\\\\E\\\\p{Nd}+\\\\Q"));
+            }
+        }
+        return "(?:" + String.join("|", forms) + ")";
+    }
+
     /** @param format as for {@code SimpleDateFormat}; null: seconds or milliseconds since 1970 */
-    static String regexOf(final String format) {
+    private static String regexOf(final String format) {
         if (format == null) {
             return "\\d+";
         }

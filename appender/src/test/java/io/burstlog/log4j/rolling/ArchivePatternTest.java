@@ -114,11 +114,6 @@ class ArchivePatternTest {
     }
 
     @Test
-    void a_format_may_have_a_quote() {
-        assertThat("07'30").matches(DateForm.regexOf("HH''mm"));
-    }
-
-    @Test
     void the_folder_ends_before_the_first_part_that_varies() {
         assertThat(ArchivePattern.folderOf("/var/log/app-%i.log")).isEqualTo(Path.of("/var/log"));
         assertThat(ArchivePattern.folderOf("/var/log/${date:yyyy}/app.log")).isEqualTo(Path.of("/var/log"));
