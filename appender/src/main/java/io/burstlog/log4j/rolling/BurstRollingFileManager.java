@@ -221,6 +221,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             warning.tell(getFileName(), reason);
             return;
         }
+        final String file = getFileName();
         // Set before the roll is appended: the roller may take it back when the roll fails.
         final long ending = bytes.getAndSet(0);
         final long began = fileMillis;
@@ -228,10 +229,8 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         retry.set(null);
         long sequence = 0;
         try {
-            final String file = getFileName();
             final Roll roll = content.roll(note, withoutFooter, AskAt.of(getTriggeringPolicy()), millis);
-            final long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
-            sequence = mayWait ? stream.roll(roll, nanos) : stream.offerRoll(roll, nanos);
+            sequence = add(roll, TimeUnit.MILLISECONDS.toNanos(millis), mayWait);
             if (sequence > 0) {
                 acceptedRolls.accept(new AcceptedRoll(sequence, note, file, ending, began, millis));
             }
@@ -240,14 +239,25 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             LOGGER.debug("Burst '{}': no roll: {}", getName(), failure.getMessage());
         } finally {
             if (sequence <= 0) {
+                content.takeBack();
                 fileMillis = began;
                 bytes.getAndAdd(ending);
-                if (sequence < 0) {
-                    content.takeBack();
-                }
                 retry.set(
                         RollRetry.after(sequence < 0 ? retryDelayOfFullRing : retryDelay, note, withoutFooter, false));
             }
+        }
+    }
+
+    /** Returns the sequence of the roll, or a later one; 0 if it was refused, -1 if there is no space for it now. */
+    private long add(final Roll roll, final long timeNanos, final boolean mayWait) {
+        try {
+            return mayWait ? stream.roll(roll, timeNanos) : stream.offerRoll(roll, timeNanos);
+        } catch (final BurstException failure) {
+            if (failure.code() != BurstException.Code.UNDECIDED) {
+                throw failure;
+            }
+            // It is in the ring, and was not durable in time.
+            return stream.acceptedSequence();
         }
     }
 

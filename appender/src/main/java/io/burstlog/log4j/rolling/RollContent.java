@@ -44,9 +44,9 @@ final class RollContent {
     }
 
     Roll roll(final RollNote note, final boolean skipsFooter, final AskAt next, final long millis) {
+        before = new Before(headerBefore, numberBefore, names.last());
         final long fileNumber = stream.stats().fileNumber();
         final boolean othersWait = fileNumber < numberBefore;
-        before = new Before(headerBefore, numberBefore, names.last());
         numberBefore = Math.max(numberBefore, fileNumber) + 1;
         // The roll itself has a sequence, too.
         final byte[] header = header(settings, stream, numberBefore, 2, millis);

@@ -3,6 +3,7 @@ package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.BurstException;
 import io.burstlog.log4j.StatusLines;
 import java.io.File;
 import java.io.IOException;
@@ -194,6 +195,45 @@ class FailedRollTest {
         }
         assertThat(RolledLog.files(temporary)).containsOnlyKeys("app-1.log", "app.log");
         assertThat(RolledLog.files(temporary).get("app.log")).isEqualTo("order 20\n");
+    }
+
+    /** The medium is slower than blockTimeout. */
+    @Test
+    void a_roll_that_was_not_durable_in_time_is_in_the_ring_and_is_not_made_twice() {
+        try (RolledLog log = open(NoOpTriggeringPolicy.createPolicy(), strategy, "app-%i.log")) {
+            log.manager().retryAfter(Duration.ZERO);
+            log.log("order 1");
+            log.stream().hold(true);
+            log.stream().afterRoll(() -> {
+                throw new BurstException(BurstException.Code.UNDECIDED, "not durable within blockTimeout");
+            });
+            log.manager().rollover();
+            assertThat(log.manager().hasFailed()).isFalse();
+            assertThat(log.manager().getFileSize()).isZero();
+            log.stream().afterRoll(() -> {});
+            log.stream().hold(false);
+            log.log("order 2");
+            log.log("order 3");
+        }
+        assertThat(RolledLog.files(temporary))
+                .isEqualTo(Map.of("app-1.log", "order 1\n", "app.log", "order 2\norder 3\n"));
+    }
+
+    @Test
+    void a_roll_that_is_refused_uses_up_no_number_and_no_name() {
+        try (RolledLog log = open(NoOpTriggeringPolicy.createPolicy(), strategy, "app-%i.log")) {
+            log.manager().retryAfter(Duration.ZERO);
+            log.stream().hold(true);
+            log.log("order 1");
+            log.stream().refuseRolls(true);
+            for (int i = 0; i < 3; i++) {
+                log.manager().rollover();
+            }
+            log.stream().refuseRolls(false);
+            log.log("order 2");
+            assertThat(log.stream().lastRoll().target()).endsWith("/app-1.log");
+            log.stream().hold(false);
+        }
     }
 
     @Test
