@@ -2,6 +2,7 @@
 package io.burstlog.log4j.rolling;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ final class NextNames {
             for (final Path sibling : siblings) {
                 index = Math.max(index, indexOf(sibling.getFileName().toString(), name.substring(0, at), end));
             }
-        } catch (final IOException unreadable) {
+        } catch (final IOException | DirectoryIteratorException unreadable) {
             return;
         }
         highest = new Highest(names, index);

@@ -92,13 +92,28 @@ final class Roller implements Runnable {
     public void run() {
         try {
             while (true) {
-                final RollRequest request = stream.nextRoll(FOREVER);
-                if (request != null) {
-                    perform(request);
-                }
+                performNext();
             }
         } catch (final BurstException closed) {
             LOGGER.debug("Burst '{}': its roller ends: {}", appender, closed.getMessage());
+        }
+    }
+
+    /**
+     * Performs the next roll. If that fails before the drain has its answer, as for lack of memory, the roll comes
+     * again.
+     */
+    private void performNext() {
+        try {
+            final RollRequest request = stream.nextRoll(FOREVER);
+            if (request != null) {
+                perform(request);
+            }
+        } catch (final BurstException closed) {
+            throw closed;
+        } catch (final RuntimeException | Error failure) {
+            LockSupport.parkNanos(LONGEST_LOOK_NANOS);
+            LOGGER.warn("Burst '{}': what follows a roll is not done: {}", appender, failure, failure);
         }
     }
 
@@ -114,8 +129,6 @@ final class Roller implements Runnable {
         StrategyRun.Ended ended = null;
         try {
             ended = strategy.run(request, note);
-        } catch (final BurstException closed) {
-            throw closed;
         } catch (final Throwable failure) {
             warning.tell(request.file(), failure.toString());
         }

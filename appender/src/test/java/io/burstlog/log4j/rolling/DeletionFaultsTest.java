@@ -107,6 +107,9 @@ class DeletionFaultsTest {
             hasStruck = logged > 0;
             requireEachOnce(fault + " at call " + call, folder, Math.abs(logged), kept);
             requireOneWarningOfEach(fault + " at call " + call, status.atLeast(Level.WARN));
+            if (fault != FailingCalls.Fault.DEAD) {
+                assertThat(status.atLeast(Level.WARN)).noneMatch(line -> line.contains("what follows a roll"));
+            }
             delete(folder);
             runs++;
         }

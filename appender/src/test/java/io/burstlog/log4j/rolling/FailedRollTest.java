@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.NoOpTriggeringPolicy;
@@ -27,12 +28,14 @@ import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 import org.apache.logging.log4j.core.appender.rolling.action.Action;
+import org.apache.logging.log4j.core.appender.rolling.action.CompositeAction;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** After a roll that could not be done the file goes on, nothing is lost, and it is tried again, but not at once. */
@@ -307,10 +310,17 @@ class FailedRollTest {
         assertThat(status.atLeast(Level.WARN)).hasSize(works ? 0 : 1);
     }
 
-    @Test
-    void a_strategy_that_throws_stops_no_thread() {
+    private static Stream<RuntimeException> failuresOfAStrategy() {
+        return Stream.of(
+                new IllegalStateException("broken"),
+                new BurstException(BurstException.Code.RING_FULL, "a ring of its own is broken"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failuresOfAStrategy")
+    void a_strategy_that_throws_stops_no_thread(final RuntimeException failure) {
         final RolloverStrategy broken = manager -> {
-            throw new IllegalStateException("broken");
+            throw failure;
         };
         try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("50"), broken, "app-%i.log")) {
             log.manager().retryAfter(Duration.ZERO);
@@ -322,6 +332,30 @@ class FailedRollTest {
             assertThat(log.files().get("app.log").lines()).hasSize(40);
         }
         assertThat(status.atLeast(Level.WARN)).singleElement().asString().contains("broken");
+    }
+
+    @Test
+    void what_fails_behind_a_roll_ends_no_roll() {
+        final Action broken = new CompositeAction(List.of(), false) {
+            @Override
+            public Action[] getActions() {
+                throw new OutOfMemoryError("for a moment");
+            }
+        };
+        final RolloverStrategy acting = manager -> {
+            final RolloverDescription description = strategy.rollover(manager);
+            return new RolloverDescriptionImpl(
+                    description.getActiveFileName(), false, description.getSynchronous(), broken);
+        };
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("5"), acting, "app-%i.log")) {
+            for (int i = 1; i <= 3; i++) {
+                log.log("order " + i);
+            }
+            log.awaitDrained();
+        }
+        assertThat(RolledLog.files(temporary))
+                .isEqualTo(Map.of("app-1.log", "order 1\n", "app-2.log", "order 2\n", "app.log", "order 3\n"));
+        assertThat(status.atLeast(Level.WARN)).hasSize(2).allMatch(line -> line.contains("for a moment"));
     }
 
     /** Such as a missing class of the application, or a failed assertion. */

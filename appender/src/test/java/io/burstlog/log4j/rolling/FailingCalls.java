@@ -2,6 +2,7 @@
 package io.burstlog.log4j.rolling;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 
 /**
  * Lets one call of the file system fail, or that one and all later ones; or ends the process there: see
@@ -50,7 +51,12 @@ public final class FailingCalls {
             throw new Dead();
         }
         if (number > 0 && (fault == Fault.FOREVER ? calls >= number : calls == number)) {
-            throw new IOException("Input/output error in " + what);
+            final IOException failure = new IOException("Input/output error in " + what);
+            if (what.equals("DirectoryStream.iterator")) {
+                // As the JDK while it lists a folder.
+                throw new DirectoryIteratorException(failure);
+            }
+            throw failure;
         }
     }
 }
