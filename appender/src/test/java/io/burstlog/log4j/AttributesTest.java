@@ -22,6 +22,8 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AttributesTest {
 
@@ -125,6 +127,33 @@ class AttributesTest {
             assertThat(log4j.status(Level.ERROR)).isEmpty();
         }
         assertThat(RememberingAdvertiser.ANNOUNCED).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, not announced", "false, still announced"})
+    void a_log_file_that_cannot_be_announced_is_opened_and_closed(final boolean atStart, final String told) {
+        final String xml = RunningLog4j.xml(directory.burst("advertise=\"true\""))
+                .replace("<Configuration ", "<Configuration packages=\"io.burstlog.log4j\" advertiser=\"Failing\" ");
+        final RunningLog4j log4j;
+        try {
+            FailingAdvertiser.fail(atStart, !atStart);
+            log4j = RunningLog4j.with(xml);
+            log4j.logger().info("order 1");
+            log4j.close();
+        } finally {
+            FailingAdvertiser.fail(false, false);
+        }
+        assertThat(log4j.status(Level.WARN))
+                .filteredOn(line -> line.contains("announced"))
+                .singleElement()
+                .asString()
+                .contains("Burst 'Orders': its log file is " + told + ": ", "no network");
+        assertThat(directory.lines()).containsExactly("INFO order 1");
+        // Nothing has the ring open any more.
+        try (RunningLog4j again = RunningLog4j.with(RunningLog4j.xml(directory.burst("maxRecordSize=\"1000\"")))) {
+            assertThat(again.status(Level.ERROR)).isEmpty();
+            assertThat(again.orders().ring().maxRecordBytes()).isEqualTo(1000);
+        }
     }
 
     @Test
