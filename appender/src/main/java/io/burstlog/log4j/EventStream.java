@@ -134,12 +134,7 @@ final class EventStream extends OpenStream {
             writeHeader(rolling == null ? header.getHeader() : FileRolling.firstHeader(settings, rolled()));
         }
         if (rolling != null) {
-            try {
-                rolling.begin(isNew);
-            } catch (final RuntimeException | Error failure) {
-                rolling.stopPolicy(Duration.ZERO);
-                throw failure;
-            }
+            rolling.begin(isNew);
         }
     }
 

@@ -81,16 +81,23 @@ public final class FileRolling {
     }
 
     /**
-     * Lets the policy begin, once size and age of the file are known. It may roll at once.
+     * Lets the policy begin, once size and age of the file are known. It may roll at once. If this throws, as a policy
+     * may, nothing of the rolling goes on.
      *
      * @param isNew whether nothing but a header is in the file
      */
     public void begin(final boolean isNew) {
-        stream.awaitDrained(PATIENCE_AT_START);
-        final StreamStats stats = stream.stats();
-        manager.continues(stats, isNew ? 0 : stats.fileBytes());
-        work.begin();
-        manager.initialize();
+        try {
+            stream.awaitDrained(PATIENCE_AT_START);
+            final StreamStats stats = stream.stats();
+            manager.continues(stats, isNew ? 0 : stats.fileBytes());
+            work.begin();
+            manager.initialize();
+        } catch (final RuntimeException | Error failure) {
+            stopPolicy(Duration.ZERO);
+            end(Duration.ZERO);
+            throw failure;
+        }
     }
 
     /**

@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,10 +34,14 @@ class RollsElsewhereTest {
     private BurstRollingFileManager manager;
 
     private RollingSettings settings(final String pattern) {
+        return settings(pattern, SizeBasedTriggeringPolicy.createPolicy("100 MB"));
+    }
+
+    private RollingSettings settings(final String pattern, final TriggeringPolicy policy) {
         return RolledLog.settings(
                 folder,
                 pattern,
-                SizeBasedTriggeringPolicy.createPolicy("100 MB"),
+                policy,
                 DefaultRolloverStrategy.newBuilder()
                         .withConfig(RolledLog.configuration())
                         .withFileIndex("nomax")
@@ -139,6 +144,20 @@ class RollsElsewhereTest {
         await().atMost(RolledLog.PATIENCE).until(() -> heard.get() == 2);
         assertThat(manager.hasFailed()).isFalse();
         assertThat(manager.getFileSize()).isZero();
+    }
+
+    private static long rollers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("burstlog-roller "))
+                .count();
+    }
+
+    @Test
+    void a_begin_that_fails_leaves_no_thread_behind() {
+        final long before = rollers();
+        final FileRolling failing = FileRolling.elsewhere(settings("app-%i.log", new FailingPolicy()), stream);
+        assertThatThrownBy(() -> failing.begin(true)).hasMessage("broken");
+        await().atMost(RolledLog.PATIENCE).until(() -> rollers() <= before);
     }
 
     @Test
