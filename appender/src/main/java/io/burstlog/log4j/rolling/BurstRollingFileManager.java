@@ -320,25 +320,36 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     }
 
     /**
-     * Takes policy, strategy and pattern of another configuration; the file that is written goes on.
+     * Takes policy, strategy and pattern of another configuration; the file that is written goes on. If this throws, as
+     * the policy may, nothing changes.
      *
      * @param first runs before that, and may refuse the configuration by an exception
+     * @param undo takes that back
      * @param patience how long to wait for a roll that waits for the ring
-     * @throws BurstException if that roll still waits; nothing changes then
+     * @throws BurstException if that roll still waits
      */
-    void update(final RollingSettings settings, final Runnable first, final Duration patience) {
+    void update(final RollingSettings settings, final Runnable first, final Runnable undo, final Duration patience) {
         if (!lock.isTakenWithin(patience)) {
             throw new BurstException(
                     BurstException.Code.TIMED_OUT,
                     "a roll of the log file still waits for the ring " + stream.ring() + " after shutdownTimeout, "
                             + Units.of(patience) + "; give the configuration again when the ring takes events.");
         }
+        final RollContent contentBefore = content;
+        final RolloverStrategy strategyBefore = getRolloverStrategy();
+        final PatternProcessor patternBefore = getPatternProcessor();
         try {
             first.run();
             content = new RollContent(settings, stream);
             setRolloverStrategy(settings.strategy());
-            setPatternProcessor(new PatternProcessor(settings.filePattern(), getPatternProcessor()));
+            setPatternProcessor(new PatternProcessor(settings.filePattern(), patternBefore));
             setTriggeringPolicy(settings.policy());
+        } catch (final RuntimeException | Error failure) {
+            undo.run();
+            content = contentBefore;
+            setRolloverStrategy(strategyBefore);
+            setPatternProcessor(patternBefore);
+            throw failure;
         } finally {
             lock.unlock();
         }

@@ -22,8 +22,14 @@ public final class FileRolling {
     private final RollingStream stream;
     private final BurstRollingFileManager manager;
     private final RollWork work;
+    private volatile RollingSettings settings;
 
-    private FileRolling(final RollingStream stream, final BurstRollingFileManager manager, final RollWork work) {
+    private FileRolling(
+            final RollingSettings settings,
+            final RollingStream stream,
+            final BurstRollingFileManager manager,
+            final RollWork work) {
+        this.settings = settings;
         this.stream = stream;
         this.manager = manager;
         this.work = work;
@@ -68,7 +74,7 @@ public final class FileRolling {
      */
     public static FileRolling of(final RollingSettings settings, final RollingStream stream) {
         final BurstRollingFileManager manager = new BurstRollingFileManager(settings, stream, stream.stats());
-        return new FileRolling(stream, manager, new RollsHere(settings, stream, manager));
+        return new FileRolling(settings, stream, manager, new RollsHere(settings, stream, manager));
     }
 
     /**
@@ -77,7 +83,7 @@ public final class FileRolling {
      */
     public static FileRolling elsewhere(final RollingSettings settings, final RollingStream stream) {
         final BurstRollingFileManager manager = new BurstRollingFileManager(settings, stream, stream.stats());
-        return new FileRolling(stream, manager, new RollsElsewhere(settings, stream, manager));
+        return new FileRolling(settings, stream, manager, new RollsElsewhere(settings, stream, manager));
     }
 
     /**
@@ -101,14 +107,15 @@ public final class FileRolling {
     }
 
     /**
-     * Takes another configuration. The file that is written goes on, and its size and age count.
+     * Takes another configuration. The file that is written goes on, and its size and age count. If this throws, as a
+     * policy may that begins, nothing changes.
      *
      * @param patience how long to wait for a roll that waits for the ring
-     * @throws io.burstlog.BurstException if the drain cannot perform rolls as it says, or if that roll still waits;
-     *     nothing changes then
+     * @throws io.burstlog.BurstException if the drain cannot perform rolls as it says, or if that roll still waits
      */
-    public void update(final RollingSettings settings, final Duration patience) {
-        manager.update(settings, () -> work.update(settings), patience);
+    public void update(final RollingSettings wanted, final Duration patience) {
+        manager.update(wanted, () -> work.update(wanted), () -> work.update(settings), patience);
+        settings = wanted;
         work.updated();
     }
 

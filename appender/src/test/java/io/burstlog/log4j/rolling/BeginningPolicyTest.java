@@ -2,6 +2,7 @@
 package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A policy that rolls as it begins, at a start and in a new configuration. */
+/** A policy that rolls as it begins, or that cannot begin, at a start and in a new configuration. */
 class BeginningPolicyTest {
 
     private static final Instant BEFORE_THIS_JVM = Instant.parse("2020-01-01T00:00:00Z");
@@ -71,5 +72,21 @@ class BeginningPolicyTest {
             log.rolling().update(atStartup(), RolledLog.PATIENCE);
             assertThat(stream.offers()).isOne();
         }
+    }
+
+    @Test
+    void a_configuration_whose_policy_throws_changes_nothing() {
+        final RollingSettings before = bySize();
+        try (RolledLog log = RolledLog.open(before, stream)) {
+            final RollingSettings other = settings("new-%i.log", new FailingPolicy());
+            assertThatThrownBy(() -> log.rolling().update(other, RolledLog.PATIENCE))
+                    .hasMessage("broken");
+            assertThat((Object) log.manager().getTriggeringPolicy()).isSameAs(before.policy());
+            assertThat((Object) log.manager().getRolloverStrategy()).isSameAs(before.strategy());
+            assertThat(log.manager().getPatternProcessor().getPattern()).endsWith("app-%i.log");
+            log.manager().rollover();
+            assertThat(stream.lastRoll().target()).endsWith("/app-1.log");
+        }
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log", "app.log");
     }
 }
