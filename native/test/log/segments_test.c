@@ -20,6 +20,36 @@ static void both_have_the_records_and_segments_no_others(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+/* The caller's names, and the engine's own copies of them, are gone when the first segment is made. */
+static void segments_have_the_owner_that_the_stream_names(void **state) {
+    (void)state;
+    char owner[16];
+    struct stat status;
+    snprintf(owner, sizeof owner, "%u", geteuid() == 0 ? 1 : geteuid());
+    burst_stream_config_t of_main = stream_config(NULL, file_path), of_other = stream_config("other", paths[1]);
+    of_main.file_owner = of_other.file_owner = owner;
+    of_main.segments = segments;
+    of_other.segments = other;
+    burst_config_t config = small_config();
+    config.main = &of_main;
+    burst_t *log = open_with(&config);
+    burst_stream_t *stream;
+    assert_int_equal(burst_stream_open(log, &of_other, &stream), 0);
+    const unsigned wanted = (unsigned)strtoul(owner, NULL, 10);
+    snprintf(owner, sizeof owner, "0");
+    append(burst_main_stream(log), "one\n");
+    append(stream, "two\n");
+    drain(log);
+    for (int i = 0; i < 2; i++) {
+        char path[300], name[SEGMENT_NAME_BYTES];
+        segment_name(name, 1);
+        snprintf(path, sizeof path, "%s/%s", i == 0 ? segments : other, name);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_uid, wanted);
+    }
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void segments_begin_with_what_is_appended_from_then_on(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -292,6 +322,7 @@ static void sizes_that_no_segment_has_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLACES_TEST(both_have_the_records_and_segments_no_others),
+        PLACES_TEST(segments_have_the_owner_that_the_stream_names),
         PLACES_TEST(segments_begin_with_what_is_appended_from_then_on),
         PLACES_TEST(a_log_goes_on_in_them),
         PLACES_TEST(killed_and_opened_again_each_record_is_there_once),

@@ -26,6 +26,12 @@ int segments_folder_path(const struct segments_folder *folder, uint64_t first_nu
     return used < 0 || (size_t)used >= path_bytes ? -ENAMETOOLONG : 0;
 }
 
+void segments_folder_init(struct segments_folder *folder, const struct files *files, const struct new_file *new_file) {
+    folder->files = files;
+    folder->new_file = accounts_keep(new_file, folder->owner, folder->group);
+    folder->head = FOLDER_CLOSED;
+}
+
 void segments_folder_close(struct segments_folder *folder) {
     if (folder->head != FOLDER_CLOSED) {
         ops(folder)->close(folder->files, folder->head);

@@ -5,17 +5,23 @@
 
 #include "base/platform.h"
 #include "media/segment.h"
+#include "outlet/file/accounts.h"
 #include "outlet/file/fs.h"
 
 #define FOLDER_CLOSED (-1)
 
 struct segments_folder {
     const struct files *files;
-    struct new_file new_file;
+    struct new_file new_file; /* how the head and the segments are made */
+    /* Kept here, since segments are made when the caller's names are gone. */
+    char owner[ACCOUNT_NAME_BYTES], group[ACCOUNT_NAME_BYTES];
     int head; /* the open file `head`, locked against other writers; FOLDER_CLOSED */
     char path[LAYOUT_FILE_NAME_BYTES];
     struct segments_head is;
 };
+
+/* Prepares a closed folder. Copies the names in *new_file. */
+void segments_folder_init(struct segments_folder *folder, const struct files *files, const struct new_file *new_file);
 
 /*
  * Opens the folder and locks it. Returns 0, or 1 if the folder was begun.

@@ -441,9 +441,9 @@ int segments_outlet_create(const struct segments_outlet_parts *parts, struct out
     snprintf(segments->name, sizeof segments->name, "%s", parts->name == NULL ? "" : parts->name);
     segments->parts.segment_bytes = parts->segment_bytes == 0 ? SEGMENTS_DEFAULT_BYTES : parts->segment_bytes;
     segments->crc_seed = crc_seed_of(parts->ring_uuid);
-    segments->folder.files = segments->segment.files = parts->files;
-    segments->folder.new_file = segments->segment.new_file = parts->new_file;
-    segments->folder.head = FOLDER_CLOSED;
+    segments_folder_init(&segments->folder, parts->files, &parts->new_file);
+    segments->segment.files = parts->files;
+    segments->segment.new_file = segments->folder.new_file;
     segments->segment.file = DESTINATION_CLOSED;
     *outlet = &segments->outlet;
     return 0;

@@ -25,13 +25,13 @@
 
 #define SEGMENTS_DEFAULT_BYTES (64ull * 1024 * 1024)
 
-/* The parts outlive the outlet. */
+/* The parts outlive the outlet, but for the names in new_file and the stream's. */
 struct segments_outlet_parts {
     const struct platform *platform;
     const struct files *files;
     struct events *events;
     struct new_file new_file;
-    /* The stream's name, for the head of a new folder; NULL: nobody has the stream open. Not used after the call. */
+    /* The stream's name, for the head of a new folder; NULL: nobody has the stream open. */
     const char *name;
     uint8_t ring_uuid[16];
     uint64_t segment_bytes; /* a segment ends before it would become longer; 0: the default */
