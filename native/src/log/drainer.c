@@ -17,6 +17,7 @@ static int make_file_outlet(const struct drainer *drainer, const struct new_file
                                             .files = drainer->parts.files,
                                             .new_file = *new_file,
                                             .roller = roller,
+                                            .absent_roller = &drainer->absent_roller,
                                             .has_index = has_index,
                                             .mark_is_untrusted = drainer->parts.untrusted_ring_owner != 0};
     return file_outlet_create(&parts, outlet);

@@ -59,10 +59,10 @@ int drainer_open(struct drainer *drainer, const struct drainer_parts *parts, con
 void drainer_close(struct drainer *drainer);
 
 /* Opens a stream beside the main stream, like drain_add_stream. All records that were accepted for other streams have
- * their place in the log. */
+ * their place in the log. If it fails, nothing uses the stream's roller any more. */
 int drainer_add_stream(struct drainer *drainer, const struct engine_stream *stream, uint16_t *id);
 
-/* Closes a stream, like drain_remove_stream. */
+/* Closes a stream, like drain_remove_stream. Nothing uses its roller any more. */
 void drainer_remove_stream(struct drainer *drainer, uint16_t id);
 
 /* No caller will open a stream any more: rolls are performed as their records say. Call it between two steps. */

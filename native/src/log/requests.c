@@ -32,7 +32,7 @@ void requests_destroy(const struct platform *platform, struct requests *requests
     for (unsigned entry = 0; entry < REQUESTS_MOST; entry++) {
         const struct request_local *local = &requests->locals[entry];
         if (local->closed != NULL) {
-            local->closed(local->argument, 0);
+            local->closed(local->argument);
         }
     }
     if (requests->owns_table) {
@@ -169,15 +169,14 @@ static int open_asked(const struct stream_request *given, const struct roller *r
 
 static void close_asked(struct request_local *local, struct stream_answer *answer,
                         const struct request_server *server) {
-    const int was_open = answer->is_open;
-    if (was_open) {
+    if (answer->is_open) {
         server->close(server->argument, answer->id);
     }
     answer->rc = answer->is_open = 0;
     if (local->closed != NULL) {
         request_closed *const closed = local->closed;
         local->closed = NULL;
-        closed(local->argument, was_open);
+        closed(local->argument);
     }
 }
 
@@ -260,7 +259,6 @@ static void take_answer(struct requests *requests, unsigned entry, const struct 
     struct stream_answer *answer = &requests->answered[entry];
     struct request_local *local = &requests->locals[entry];
     const struct stream_request *asked = &requests->table->asked[entry];
-    const int was_open = answer->is_open;
     answer->rc = given->rc;
     answer->id = given->id;
     answer->is_open = given->is_open;
@@ -279,7 +277,7 @@ static void take_answer(struct requests *requests, unsigned entry, const struct 
         atomic_load(&answer->number) == atomic_load(&asked->number)) {
         request_closed *const closed = local->closed;
         local->closed = NULL;
-        closed(local->argument, was_open);
+        closed(local->argument);
     }
 }
 

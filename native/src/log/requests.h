@@ -24,13 +24,13 @@
 #include "log/drainer.h"
 #include "media/handover.h"
 
-typedef void request_closed(void *argument, int was_open);
+typedef void request_closed(void *argument);
 
 /* Beside an entry, in the process that asks. */
 struct request_local {
     const struct roller *roller; /* of the stream, if the drain is in this process; or NULL */
-    /* The drain calls it, if set, when it has closed the stream, or never opened it: then was_open is 0, and nothing in
-     * the drain knows the roller. */
+    /* The drain calls it, if set, when it has closed the stream, or never opened it: nothing in the drain knows the roller
+     * then. */
     request_closed *closed;
     void *argument;
 };

@@ -25,7 +25,7 @@ struct roll_slot {
     struct roll_answer answer;
 };
 
-/* Returns NULL without memory. The slot is freed only if its stream was never open. */
+/* Returns NULL without memory. The slot is freed only if no caller got its stream. */
 struct roll_slot *roll_slot_create(void);
 void roll_slot_destroy(struct roll_slot *slot);
 

@@ -276,8 +276,7 @@ const struct stream_answer *log_await_answer(burst_t *log, const struct request_
 }
 
 /* The drain has let go of the file. */
-static void is_let_go(void *stream, int was_open) {
-    (void)was_open;
+static void is_let_go(void *stream) {
     keep(stream);
 }
 

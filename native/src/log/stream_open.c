@@ -188,14 +188,7 @@ void stream_take_back(burst_stream_t *stream, struct stream_opening *opening) {
  * it frees it once it has dealt with that. */
 
 /* Runs in the thread of the drain, or when the log is closed. */
-static void forget_withdrawn(void *argument, int was_open) {
-    struct stream_opening *opening = argument;
-    if (was_open) {
-        roll_slot_close(opening->rolls); /* not freed: the stream's file may be written, and then asks it */
-        opening->rolls = NULL;
-        rolling_leave(opening->rolling); /* not freed for the same reason */
-        opening->rolling = NULL;
-    }
+static void forget_withdrawn(void *opening) {
     forget_opening(opening);
 }
 

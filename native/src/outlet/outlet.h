@@ -123,7 +123,8 @@ struct outlet_ops {
     /* Copies the name of the destination: the open one, the last one, or the next one. "": it has none yet. */
     void (*copy_path)(const struct outlet *outlet, char *path, size_t path_bytes);
 
-    /* Lets go of the destination, without a sync. `ready` opens it again. */
+    /* Nobody has the stream open. Lets go of the destination, without a sync, and of all that belongs to whoever had the
+     * stream open. `ready` opens the destination again. */
     void (*close)(struct outlet *outlet);
 
     void (*destroy)(struct outlet *outlet);

@@ -385,13 +385,6 @@ void rolling_destroy(struct rolling *rolling) {
     }
 }
 
-void rolling_leave(struct rolling *rolling) {
-    if (rolling != NULL) {
-        worker_leave(&rolling->worker);
-        rolling_stop(rolling);
-    }
-}
-
 void rolling_await_end(struct rolling *rolling, struct limit *limit) {
     if (rolling != NULL) {
         worker_await_end(&rolling->worker, limit);

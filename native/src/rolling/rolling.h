@@ -90,12 +90,8 @@ struct rolling {
 int rolling_create(const char *ring, const char *file, const burst_rolling_t *values, uint64_t max_record_bytes,
                    struct rolling **rolling);
 
-/* Destroys the rolling of a stream that was never open. NULL: does nothing. */
+/* Destroys the rolling of a stream that no caller got. NULL: does nothing. */
 void rolling_destroy(struct rolling *rolling);
-
-/* Lets the thread of a stream that was never open end by itself. The struct stays, since the drain may ask it as long as the
- * log is open. NULL: does nothing. */
-void rolling_leave(struct rolling *rolling);
 
 /* The stream is open; its records up to `begins_after` may hold rolls of an earlier run. now NULL: the drain has not
  * passed these records, and files are rolled once it has. */

@@ -33,12 +33,11 @@ static void note_close(void *argument, uint16_t id) {
 }
 
 static const struct request_server server = {.open = note_open, .close = note_close, .answered = note_answer};
-static int closed_open, closed_unopened;
+static int closed;
 
-static void note_closed(void *argument, int was_open) {
+static void note_closed(void *argument) {
     (void)argument;
-    closed_open += was_open;
-    closed_unopened += !was_open;
+    closed++;
 }
 
 static int begin(void **state) {
@@ -46,7 +45,7 @@ static int begin(void **state) {
     requests = requests_create(&platform_linux, NULL);
     done[0] = '\0';
     last_id = 0;
-    open_rc = closed_open = closed_unopened = 0;
+    open_rc = closed = 0;
     return requests == NULL;
 }
 
@@ -77,7 +76,7 @@ static void changes_are_dealt_with_in_their_order(void **state) {
     assert_string_equal(done, "+a -1 +a +b ");
     assert_int_equal(requests_answer(requests, &again)->id, 2);
     assert_int_equal(requests_answer(requests, &other)->id, 3);
-    assert_int_equal(closed_open, 1);
+    assert_int_equal(closed, 1);
     serve();
     assert_string_equal(done, "+a -1 +a +b ");
 }
@@ -88,7 +87,7 @@ static void a_wish_that_is_withdrawn_in_time_is_never_done(void **state) {
     ask_close(&one);
     serve();
     assert_string_equal(done, "");
-    assert_int_equal(closed_unopened, 1);
+    assert_int_equal(closed, 1);
     assert_non_null(requests_answer(requests, &one));
 }
 
@@ -130,7 +129,7 @@ static void no_place_is_written_before_the_drain_has_dealt_with_it(void **state)
     assert_non_null(strstr(error_text(), "/none/late"));
     assert_non_null(strstr(error_text(), "/ring"));
     serve();
-    assert_int_equal(closed_unopened, REQUESTS_MOST);
+    assert_int_equal(closed, REQUESTS_MOST);
     assert_int_equal(requests_open(requests, "/ring", &stream, &late), 0);
     serve();
     assert_string_equal(done, "+late ");
@@ -158,7 +157,7 @@ static void a_stream_is_closed_while_its_drain_is_away(void **state) {
     done[0] = '\0';
     serve();
     assert_string_equal(done, "");
-    assert_int_equal(closed_unopened, 1);
+    assert_int_equal(closed, 1);
     assert_non_null(requests_answer(requests, &one));
 }
 
@@ -185,7 +184,7 @@ static int64_t ask_and_write(const struct files *files, int file, const void *da
 }
 
 static void open_clean(void) {
-    has_asked = closed_open = closed_unopened = 0;
+    has_asked = closed = 0;
     ops = *files_posix.ops;
     host.files.ops = &ops;
     open_ring();
@@ -217,7 +216,7 @@ static void the_close_of_the_engine_tells_who_waits(void **state) {
     ask_engine();
     requests_close(host.engine->requests, &asked, note_closed, NULL);
     close_ring();
-    assert_int_equal(closed_unopened, 1);
+    assert_int_equal(closed, 1);
     assert_int_equal(access(second, F_OK), -1);
 }
 
@@ -286,11 +285,11 @@ static void an_answer_to_the_open_closes_nothing(void **state) {
     answer_far(&one, 1);
     ask_close(&one);
     assert_true(requests_take_answers(requests, answers));
-    assert_int_equal(closed_open + closed_unopened, 0);
+    assert_int_equal(closed, 0);
     assert_null(requests_answer(requests, &one));
     answer_far(&one, 0);
     assert_true(requests_take_answers(requests, answers));
-    assert_int_equal(closed_open, 1);
+    assert_int_equal(closed, 1);
     assert_non_null(requests_answer(requests, &one));
 }
 

@@ -226,6 +226,49 @@ static void what_waits_for_them_goes_there_before_they_end(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+/* The drain has opened the log file by then, with whoever was to perform its rolls, and goes on with what waits there. */
+static void after_a_refusal_the_log_file_gets_what_waits_and_its_caller_is_not_asked(void **state) {
+    (void)state;
+    char archive[200], command[500];
+    burst_roll_t roll;
+    burst_roll_init(&roll);
+    snprintf(archive, sizeof archive, "%s/archive", folder);
+    roll.target = archive;
+    burst_stream_config_t config = stream_config("orders", paths[0]);
+    config.segments = segments;
+    config.rolls_by_caller = 1;
+    burst_stream_t *stream;
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_t of_log = small_config();
+        of_log.main = NULL;
+        of_log.drain_interval_ns = 3600ull * 1000000000;
+        assert_int_equal(burst_stream_open(open_with(&of_log), &config, &stream), 0);
+        append(stream, "one\n");
+        assert_true(burst_stream_roll(stream, &roll, 0) > 0);
+        append(stream, "two\n");
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    snprintf(command, sizeof command, "mv '%s' '%s'", segments, other);
+    assert_int_equal(system(command), 0);
+    burst_t *log = open_without_file();
+    assert_int_equal(burst_stream_open(log, &config, &stream), -ENOMEDIUM);
+    burst_stream_t *beside = open_stream(log, "beside", paths[1]);
+    for (int i = 0; i < 5; i++) { /* each record takes a step of the drain, which looks at the roll */
+        append(beside, "b");
+        assert_int_equal(burst_stream_await_drained(beside, PATIENCE_NS), 1);
+    }
+    snprintf(command, sizeof command, "mv '%s' '%s'", other, segments);
+    assert_int_equal(system(command), 0);
+    config.rolls_by_caller = 0;
+    assert_int_equal(burst_stream_open(log, &config, &stream), 0);
+    drain(log);
+    assert_holds(archive, "one\n");
+    assert_holds(paths[0], "two\n");
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void in_another_folder_they_begin_with_what_comes(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -329,6 +372,7 @@ int main(void) {
         PLACES_TEST(segments_that_cannot_be_written_hold_up_no_log_file),
         PLACES_TEST(opened_without_them_a_stream_ends_them),
         PLACES_TEST(what_waits_for_them_goes_there_before_they_end),
+        PLACES_TEST(after_a_refusal_the_log_file_gets_what_waits_and_its_caller_is_not_asked),
         PLACES_TEST(in_another_folder_they_begin_with_what_comes),
         PLACES_TEST(what_waits_goes_there_although_nobody_opens_the_stream),
         PLACES_TEST(a_folder_of_another_open_stream_is_refused),

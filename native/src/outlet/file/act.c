@@ -391,8 +391,7 @@ void file_noted(struct outlet *outlet, const struct outlet_noted *noted) {
 }
 
 void file_note_phase(struct outlet *outlet, enum roll_phase phase, struct outlet_state *state) {
-    struct log_file *log = (struct log_file *)outlet;
-    log->state.roll.phase = state->roll.phase = phase;
+    ((struct log_file *)outlet)->state.roll.phase = state->roll.phase = phase;
 }
 
 void file_note_index(struct outlet *outlet, const struct outlet_index *index, struct outlet_state *state) {
@@ -406,6 +405,11 @@ void file_take_noted(struct outlet *outlet, const struct outlet_noted *noted) {
 void file_close(struct outlet *outlet) {
     index_writer_close(((struct log_file *)outlet)->index);
     leave((struct log_file *)outlet, NEXT_FILE_NOTED);
+}
+
+void file_close_stream(struct outlet *outlet) {
+    ((struct log_file *)outlet)->roller = ((struct log_file *)outlet)->absent_roller;
+    file_close(outlet);
 }
 
 void file_note_stall(struct outlet *outlet, int is_stalled) {
@@ -436,6 +440,7 @@ int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **ou
     log->destination.file = DESTINATION_CLOSED;
     log->mark_is_untrusted = log->ring_is_untrusted = parts->mark_is_untrusted;
     log->roller = parts->roller;
+    log->absent_roller = parts->absent_roller;
     if (parts->has_index && index_writer_create(parts->platform, parts->events, &log->destination, &log->index) < 0) {
         file_destroy(&log->outlet);
         return -ENOMEM;

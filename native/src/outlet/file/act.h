@@ -36,6 +36,7 @@ void file_note_phase(struct outlet *outlet, enum roll_phase phase, struct outlet
 void file_note_stall(struct outlet *outlet, int is_stalled);
 
 void file_close(struct outlet *outlet);
+void file_close_stream(struct outlet *outlet); /* also lets go of the roller of whoever had the stream open */
 void file_destroy(struct outlet *outlet);
 
 #endif

@@ -213,6 +213,6 @@ const struct outlet_ops log_file_ops = {
     .is_open = is_open,
     .length = length,
     .copy_path = copy_path,
-    .close = file_close,
+    .close = file_close_stream,
     .destroy = file_destroy,
 };

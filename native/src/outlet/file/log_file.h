@@ -38,11 +38,11 @@ struct log_file {
     int why_diverted;
     char before[LAYOUT_FILE_NAME_BYTES]; /* NEWS_BACK: the diverted file that was left */
     int mark_is_untrusted;
-    int ring_is_untrusted;       /* the ring's owner is not trusted, so neither are names in the ring */
-    const struct roller *roller; /* or NULL */
-    struct index_writer *index;  /* NULL: the file has no index */
-    int roll_told_rc;            /* error of the rolls given up since the last good one, or 0 */
-    int target_told;             /* the operator knows that the last target was taken */
+    int ring_is_untrusted;                       /* the ring's owner is not trusted, so neither are names in the ring */
+    const struct roller *roller, *absent_roller; /* each may be NULL */
+    struct index_writer *index;                  /* NULL: the file has no index */
+    int roll_told_rc;                            /* error of the rolls given up since the last good one, or 0 */
+    int target_told;                             /* the operator knows that the last target was taken */
     int is_stalled;
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that the told stall was about */
     struct new_file new_file;                  /* of all files but those that a roll with rules begins */

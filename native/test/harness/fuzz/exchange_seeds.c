@@ -20,8 +20,8 @@ static struct request_ticket ask(struct requests *requests, const char *name, co
     return ticket;
 }
 
-static void forget(void *argument, int was_open) {
-    (void)argument, (void)was_open;
+static void forget(void *argument) {
+    (void)argument;
 }
 
 /* Inputs of target_requests.c: what a log asks for, as its table has it, and the same for places beside the list. */

@@ -102,8 +102,7 @@ static int is_named(unsigned id) {
 
 /* ------------------------------------------------------------------------------------------------------------- the log */
 
-static void note_closed(void *argument, int was_open) {
-    (void)was_open;
+static void note_closed(void *argument) {
     const unsigned ticket = (unsigned)(uintptr_t)argument;
     closes_told[ticket]++;
     MUST(closes_told[ticket] <= closes_asked[ticket]);
