@@ -427,9 +427,9 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
 /*
  * Refuses new records of the stream, waits like burst_stream_await_drained, and lets go of the log file. Returns 1 if
  * all its records are in the log file, 0 after the time, or a negative errno. Records that are left then go to the file
- * as long as the log is open, or at the next open. The call returns within timeout_ns. The thread burst-drain lets go
- * of the file when its current step ends. That may be later, if a log file does not answer; an open of the same stream
- * waits for it. Returns -EINVAL for the main stream. burst_close closes all streams that are still open.
+ * as long as the log is open, or at the next open. An append that finds no space meanwhile returns -ESHUTDOWN. The call
+ * returns within timeout_ns. The thread burst-drain lets go of the file when its step ends, or later if a log file does
+ * not answer; an open of the same stream waits for it. -EINVAL for the main stream. burst_close closes all streams.
  */
 int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 

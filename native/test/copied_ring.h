@@ -94,7 +94,7 @@ static inline void fail_with_a_record_in_the_copy(void) {
     append(100);
     take_and_confirm_all();
     host.fail_submitted = 1;
-    assert_true(ring_append(host.engine->ring, "lost", 4, 0, 0, &for_ever) < 0);
+    assert_true(ring_append(host.engine->ring, "lost", 4, 0, &stream_0, &for_ever) < 0);
     host.fail_submitted = 0;
     assert_int_equal(take(), 1);
     assert_int_equal(copied.last, 2);

@@ -197,7 +197,7 @@ static inline struct writer_note *note(unsigned slot) {
 static inline void append(size_t length) {
     static char record[2 * BLOCK_BYTES];
     memset(record, 'x', sizeof record);
-    assert_true(ring_append(host.engine->ring, record, length, 0, 0, &for_ever) > 0);
+    assert_true(ring_append(host.engine->ring, record, length, 0, &stream_0, &for_ever) > 0);
 }
 
 #define RING_TEST(name) cmocka_unit_test_setup_teardown(name, format_ring, remove_folder)

@@ -84,7 +84,7 @@ static inline int begin_rolled_log(void **state) {
 static inline void append_roll_record(const struct roll *roll, int64_t time_ns) {
     static uint8_t payload[8192];
     roll_encode(roll, payload);
-    assert_true(ring_append_roll(host.engine->ring, payload, roll_size(roll), time_ns, 0, &for_ever) > 0);
+    assert_true(ring_append_roll(host.engine->ring, payload, roll_size(roll), time_ns, &stream_0, &for_ever) > 0);
 }
 
 static inline struct roll roll_of(const char *footer, const char *header, const char *target, const char *next) {

@@ -15,7 +15,7 @@ static inline struct files_ops *own_ops(void) {
 }
 
 static inline void append_text(const char *text) {
-    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, 0, &for_ever) > 0);
+    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, &stream_0, &for_ever) > 0);
 }
 
 static inline void put_file(const char *path, const char *text) {

@@ -188,7 +188,8 @@ static int64_t put(const struct copier *copy, const struct log_item *item, uint8
                    struct copier_block *block) {
     const struct record_header *header = &item->header;
     const size_t bytes = record_bytes(header->length);
-    if (bytes > room || (block->bytes > 0 && header->epoch != block->epoch)) {
+    const int is_behind_void = header->sequence != block->last_sequence + 1;
+    if (bytes > room || (block->bytes > 0 && (header->epoch != block->epoch || is_behind_void))) {
         return block->bytes > 0
                    ? 0
                    : error_set(EMSGSIZE,

@@ -24,7 +24,7 @@ static void fill_consumers(const burst_t *log, struct figures *figures) {
         for (size_t i = 0; i < found; i++) {
             struct figures_consumer *const told = &figures->consumers[count++];
             memcpy(told->name, consumers[i].name, sizeof told->name);
-            told->stream = stream->id;
+            told->stream = stream->in_ring.id;
             told->segments_behind = consumers[i].segments_behind;
             told->bytes_behind = consumers[i].bytes_behind;
         }

@@ -34,7 +34,7 @@ struct hand_over;    /* log/hand_over.h */
 struct burst_stream {
     struct ring *ring;
     struct ring_rule rule; /* for calls without a rule of their own */
-    uint16_t id;
+    struct ring_stream in_ring;
     _Atomic uint32_t refusal;   /* enum stream_refusal */
     _Atomic uint64_t discarded; /* number of dropped records */
     burst_t *log;

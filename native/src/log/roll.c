@@ -17,7 +17,7 @@ _Static_assert(BURST_ROLL_NOTE_BYTES == ROLL_NOTE_BYTES, "a note fits");
 _Static_assert(BURST_PATH_BYTES == LAYOUT_FILE_NAME_BYTES, "a path fits");
 
 typedef int64_t ring_append_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
-                                 uint16_t stream, const struct ring_rule *rule);
+                                 const struct ring_stream *stream, const struct ring_rule *rule);
 
 void burst_roll_init_bytes(burst_roll_t *roll, size_t struct_bytes) {
     memset(roll, 0, struct_bytes);
@@ -78,11 +78,11 @@ static int refuse_device(burst_stream_t *stream) {
     if (rc < 0) {
         return rc;
     }
-    engine_get_figures(stream->log->engine, stream->id, &figures);
+    engine_get_figures(stream->log->engine, stream->in_ring.id, &figures);
     log_leave(stream->log);
     return figures.kind == OUTLET_RAW
                ? error_set(ENOTSUP, "stream %u of ring %s writes a device, which cannot be rolled: let it write a file",
-                           stream->id, stream->ring->path)
+                           stream->in_ring.id, stream->ring->path)
                : 0;
 }
 
@@ -104,7 +104,7 @@ static int64_t put(burst_stream_t *stream, const struct roll *roll, int64_t time
         return error_set(ENOMEM, "no memory for a roll of ring %s: %zu bytes", stream->ring->path, bytes);
     }
     roll_encode(roll, payload);
-    const int64_t sequence = call(stream->ring, payload, bytes, time_ns, stream->id, rule);
+    const int64_t sequence = call(stream->ring, payload, bytes, time_ns, &stream->in_ring, rule);
     platform_release(&platform_linux, payload, bytes);
     return sequence;
 }

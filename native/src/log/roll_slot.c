@@ -88,12 +88,12 @@ void roll_slot_close(struct roll_slot *slot) {
 static int refuse_other(const burst_stream_t *stream) {
     return error_set(EINVAL,
                      "stream %u of ring %s was not opened with rolls_by_caller: its files are rolled by the engine",
-                     stream->id, stream->ring->path);
+                     stream->in_ring.id, stream->ring->path);
 }
 
 static int refuse_closed(const burst_stream_t *stream) {
-    return error_set(ESHUTDOWN, "stream %u of ring %s is closed: no roll of it is to be performed any more", stream->id,
-                     stream->ring->path);
+    return error_set(ESHUTDOWN, "stream %u of ring %s is closed: no roll of it is to be performed any more",
+                     stream->in_ring.id, stream->ring->path);
 }
 
 /* Returns 1 with *request filled up to its struct_bytes, 0, or -ESHUTDOWN. */

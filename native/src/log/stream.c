@@ -17,7 +17,7 @@ static const struct ring_rule never_wait = {.on_full = RING_ON_FULL_FAIL, .timeo
 
 static __attribute__((noinline)) int64_t refuse(const burst_stream_t *stream) {
     return atomic_load(&stream->refusal) == STREAM_IS_CLOSED
-               ? error_set(ESHUTDOWN, "stream %u of ring %s is closed", stream->id, stream->ring->path)
+               ? ring_refuse_closed_stream(stream->ring, &stream->in_ring)
                : error_set(EINVAL,
                            "ring %s was opened without a main stream, and nothing was written: open it with one "
                            "(main), or use another stream of it",
@@ -31,8 +31,8 @@ static inline int64_t count(burst_stream_t *stream, int64_t sequence) {
     return sequence;
 }
 
-typedef int64_t ring_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                          const struct ring_rule *rule);
+typedef int64_t ring_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
+                          const struct ring_stream *stream, const struct ring_rule *rule);
 
 /* Refuses the record if the stream is closed or absent. A stream that rolls by itself may roll its file first. */
 static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, ring_call *call, const void *data,
@@ -42,7 +42,7 @@ static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, r
         return refuse(stream);
     }
     rolling_roll_if_due(stream->rolling, length, rule->on_full == RING_ON_FULL_BLOCK && rule->timeout_ns < 0);
-    const int64_t sequence = count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule));
+    const int64_t sequence = count(stream, call(stream->ring, data, length, event_time_ns, &stream->in_ring, rule));
     if (sequence > 0) {
         rolling_count(stream->rolling, length);
     }
@@ -56,8 +56,9 @@ static inline int takes_records(const burst_stream_t *stream) {
 static inline __attribute__((always_inline)) int64_t put(burst_stream_t *stream, ring_call *call, const void *data,
                                                          size_t length, int64_t event_time_ns,
                                                          const struct ring_rule *rule) {
-    return takes_records(stream) ? count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule))
-                                 : put_otherwise(stream, call, data, length, event_time_ns, rule);
+    return takes_records(stream)
+               ? count(stream, call(stream->ring, data, length, event_time_ns, &stream->in_ring, rule))
+               : put_otherwise(stream, call, data, length, event_time_ns, rule);
 }
 
 int64_t burst_stream_append(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns) {
@@ -69,8 +70,9 @@ int64_t burst_stream_enqueue(burst_stream_t *stream, const void *data, size_t le
 }
 
 int64_t burst_stream_offer(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns) {
-    return takes_records(stream) ? ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &never_wait)
-                                 : put_otherwise(stream, ring_enqueue, data, length, event_time_ns, &never_wait);
+    return takes_records(stream)
+               ? ring_enqueue(stream->ring, data, length, event_time_ns, &stream->in_ring, &never_wait)
+               : put_otherwise(stream, ring_enqueue, data, length, event_time_ns, &never_wait);
 }
 
 static int refuse_rule(const burst_stream_t *stream, uint32_t on_full) {
@@ -151,7 +153,7 @@ static int check_there(const burst_stream_t *stream) {
 void stream_get_figures(const burst_stream_t *stream, struct drain_figures *figures) {
     *figures = (struct drain_figures){.drained_sequence = 0};
     if (!is_absent(stream)) {
-        engine_get_figures(stream->log->engine, stream->id, figures);
+        engine_get_figures(stream->log->engine, stream->in_ring.id, figures);
     }
 }
 
@@ -183,7 +185,7 @@ static void fill_stats(const burst_stream_t *stream, burst_stream_stats_t *stats
                  : ring_has_failed(stream->ring)                   ? BURST_STATE_FAILED
                  : figures.stalled                                 ? BURST_STATE_STALLED
                                                                    : BURST_STATE_OPEN,
-        .id = stream->id,
+        .id = stream->in_ring.id,
         .drained_sequence = (int64_t)figures.drained_sequence,
         .drained_records = figures.records,
         .drained_bytes = figures.bytes,
@@ -203,7 +205,7 @@ static void keep(burst_stream_t *stream) {
         stream_names_let_go(stream);
         fill_stats(stream, &stream->last_stats);
         stream->last_stats.state = BURST_STATE_CLOSED;
-        engine_copy_path(stream->log->engine, stream->id, stream->last_file, sizeof stream->last_file);
+        engine_copy_path(stream->log->engine, stream->in_ring.id, stream->last_file, sizeof stream->last_file);
         atomic_store(&stream->is_kept, 1);
     }
 }
@@ -252,7 +254,7 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
         snprintf(path, path_bytes, "%s", stream->last_file);
         return 0;
     }
-    engine_copy_path(stream->log->engine, stream->id, path, path_bytes);
+    engine_copy_path(stream->log->engine, stream->in_ring.id, path, path_bytes);
     log_leave(stream->log);
     return 0;
 }
@@ -280,6 +282,12 @@ static void is_let_go(void *stream) {
     keep(stream);
 }
 
+/* A drain of another process that is away drains nothing: the request to close has this process do it. */
+static int await_records(burst_stream_t *stream, int64_t timeout_ns) {
+    return stream->log->is_external ? burst_flush(stream->log, timeout_ns)
+                                    : burst_stream_await_drained(stream, timeout_ns);
+}
+
 static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     burst_t *log = stream->log;
     struct limit limit = limit_of(timeout_ns);
@@ -295,8 +303,10 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
         return (int)refuse(stream);
     }
     limit_left_ns(&limit, &platform_linux); /* begins its time */
-    /* A drain of another process that is away drains nothing: the request has this process do it. */
-    rc = log->is_external ? burst_flush(log, timeout_ns) : burst_stream_await_drained(stream, timeout_ns);
+    rc = await_records(stream, timeout_ns);
+    ring_close_stream(stream->ring, &stream->in_ring); /* before the drain may let another stream have the file */
+    rc = rc == 1 ? await_records(stream, limit_left_ns(&limit, &platform_linux))
+                 : rc; /* what had begun to be appended */
     roll_slot_close(stream->rolls);
     if (log_enter(log) < 0) {
         return rc < 0 ? rc : -ESHUTDOWN;

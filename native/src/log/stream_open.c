@@ -156,7 +156,7 @@ static int enlist(burst_stream_t *stream, struct stream_opening *opening, uint16
     const int is_open = !users_are_closing(&log->users);
     if (is_open) {
         move_to_stream(opening, stream);
-        stream->id = id;
+        stream->in_ring.id = id;
         atomic_store(&stream->refusal, stream->rolling != NULL ? STREAM_ROLLS : STREAM_TAKES_RECORDS);
         stream->next = atomic_load(&log->streams);
         atomic_store(&log->streams, stream);

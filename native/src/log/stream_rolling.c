@@ -20,7 +20,7 @@ static burst_stream_t *stream_of(const struct rolling_host *host) {
 /* Whether the drain has passed that sequence. The caller has entered. */
 static int is_passed(const burst_stream_t *stream, uint64_t sequence, struct rolling_state *now) {
     struct drain_figures figures = {.length = 0};
-    engine_get_figures(stream->log->engine, stream->id, &figures);
+    engine_get_figures(stream->log->engine, stream->in_ring.id, &figures);
     *now = (struct rolling_state){
         .bytes = figures.length, .file_number = figures.file_number, .born_ns = figures.file_born_ns};
     return figures.drained_sequence >= sequence;
@@ -57,7 +57,7 @@ static int take_rules(const struct rolling_host *host, struct outlet_rules *rule
     if (log_look(stream->log) < 0) {
         return 0;
     }
-    const int taken = engine_take_rules(stream->log->engine, stream->id, rules);
+    const int taken = engine_take_rules(stream->log->engine, stream->in_ring.id, rules);
     log_leave(stream->log);
     return taken;
 }

@@ -121,7 +121,7 @@ struct record_header {
 enum record_type {
     RECORD_DATA = 1,
     RECORD_PAD = 2,    /* fills the end of a lap */
-    RECORD_VOID = 3,   /* a sequence that carries nothing. No version writes it; readers pass over it */
+    RECORD_VOID = 3,   /* a sequence that carries nothing: ring/append.h. Readers pass over it */
     RECORD_MARKER = 4, /* struct marker: the first record of an epoch */
 };
 

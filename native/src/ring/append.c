@@ -26,14 +26,28 @@ static __attribute__((noinline)) int fail_failing(const struct ring *ring, struc
                      ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
 }
 
-static int fail_append(const struct ring *ring, int rc, size_t length, const struct ring_rule *rule,
-                       struct limit limit) {
+static int is_closed(const struct ring_stream *stream) {
+    return __builtin_expect(atomic_load(&stream->is_closed) != 0, 0);
+}
+
+void ring_close_stream(struct ring *ring, struct ring_stream *stream) {
+    atomic_store(&stream->is_closed, 1);
+    event_count_notify(&ring->space, ring->platform); /* begins with a fence: the flag before the claim word */
+}
+
+int ring_refuse_closed_stream(const struct ring *ring, const struct ring_stream *stream) {
+    return error_set(ESHUTDOWN, "stream %u of ring %s is closed", stream->id, ring->path);
+}
+
+static int fail_append(const struct ring *ring, int rc, size_t length, const struct ring_stream *stream,
+                       const struct ring_rule *rule, struct limit limit) {
     const uint64_t bytes = record_bytes(length);
     switch (-rc) {
     case EIO:
         return fail_failing(ring, limit);
     case ESHUTDOWN:
-        return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
+        return is_closed(stream) ? ring_refuse_closed_stream(ring, stream)
+                                 : error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
     case ETIMEDOUT:
         return error_set(
             ETIMEDOUT,
@@ -75,9 +89,9 @@ static __attribute__((noinline)) int admits(const struct ring *ring, const void 
     return 1;
 }
 
-/* Waits for space and claims it. Gives up when the limit is over. */
-static int claim_when_free(struct ring *ring, const void *data, size_t length, struct limit *limit,
-                           struct claim *claim) {
+/* Waits for space and claims it. Gives up when the limit is over, or the stream is closed. */
+static int claim_when_free(struct ring *ring, const void *data, size_t length, const struct ring_stream *stream,
+                           struct limit *limit, struct claim *claim) {
     const struct platform *platform = ring->platform;
     const int64_t begin_ns = platform_monotonic_ns(platform);
     full_begins(ring, begin_ns);
@@ -85,7 +99,7 @@ static int claim_when_free(struct ring *ring, const void *data, size_t length, s
         const uint32_t ticket = event_count_register(&ring->space);
         const int64_t left_ns = limit_left_ns(limit, platform);
         touch(data, length); /* again: the kernel may have taken the pages during the wait */
-        const int rc = claim_record(ring, record_bytes(length), claim);
+        const int rc = is_closed(stream) ? -ESHUTDOWN : claim_record(ring, record_bytes(length), claim);
         const int64_t now_ns = platform_monotonic_ns(platform);
         if (rc != -EAGAIN || left_ns == 0) {
             event_count_leave(&ring->space);
@@ -140,14 +154,31 @@ static inline uint8_t flags_of(enum call call) {
     return (is_enqueue(call) ? RECORD_ENQUEUED : 0) | (call >= CALL_ROLL ? RECORD_ROLL : 0);
 }
 
+/* The stream was closed before the claim: publishes a VOID in the record's place, and has it committed. */
+static __attribute__((noinline)) int64_t put_void(struct ring *ring, const struct claim *claim, size_t length,
+                                                  const struct ring_stream *stream, int is_alone) {
+    claim_publish_void(ring, claim, length, stream->id);
+    if (is_alone) {
+        leader_commit_alone(ring, claim, record_bytes(length));
+    } else {
+        wake_committer(ring);
+    }
+    return ring_refuse_closed_stream(ring, stream);
+}
+
 /* Copies and publishes the claimed record. An append then waits until the record is durable. `waited` is the limit that already
  * runs, or NULL if the call has not waited yet. is_alone: claim_alone claimed it. claimed_ns: when, or 0 if the record is not
  * timed. */
 static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
-                                                         size_t length, int64_t event_time_ns, uint16_t stream,
-                                                         const struct ring_rule *rule, enum call call,
-                                                         const struct limit *waited, int is_alone, int64_t claimed_ns) {
-    const struct claim_label label = {.stream = stream, .flags = flags_of(call)};
+                                                         size_t length, int64_t event_time_ns,
+                                                         const struct ring_stream *stream, const struct ring_rule *rule,
+                                                         enum call call, const struct limit *waited, int is_alone,
+                                                         int64_t claimed_ns) {
+    const struct claim_label label = {.stream = stream->id, .flags = flags_of(call)};
+    if (is_closed(stream)) {
+        const struct claim late = *claim; /* the others' claim stays in registers */
+        return put_void(ring, &late, length, stream, is_alone);
+    }
     if (is_enqueue(call)) {
         claim->header->durable_position =
             (uint64_t)claimed_ns; /* lent to the leader, which passes it to stages_sealed and then overwrites it */
@@ -185,16 +216,16 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
 
 /* As put, and times the record if its turn has come. A function of its own: the others do not carry a time along. */
 static __attribute__((noinline)) int64_t put_timed(struct ring *ring, const struct claim *claim, const void *data,
-                                                   size_t length, int64_t event_time_ns, uint16_t stream,
-                                                   const struct ring_rule *rule, enum call call,
-                                                   const struct limit *waited) {
+                                                   size_t length, int64_t event_time_ns,
+                                                   const struct ring_stream *stream, const struct ring_rule *rule,
+                                                   enum call call, const struct limit *waited) {
     return put(ring, claim, data, length, event_time_ns, stream, rule, call, waited, 0,
                stages_claimed(ring->stages, claim->sequence, is_enqueue(call)));
 }
 
 /* Makes the whole call. Inlining it would slow the usual call down. */
 static __attribute__((noinline)) int64_t append_otherwise(struct ring *ring, const void *data, size_t length,
-                                                          int64_t event_time_ns, uint16_t stream,
+                                                          int64_t event_time_ns, const struct ring_stream *stream,
                                                           const struct ring_rule *rule, enum call call) {
     if (!ring_is_alive(ring)) {
         return error_set(EOWNERDEAD,
@@ -222,16 +253,16 @@ static __attribute__((noinline)) int64_t append_otherwise(struct ring *ring, con
         }
         if (rule->on_full == RING_ON_FULL_BLOCK) {
             const int64_t full_ns = stages_now(ring->stages);
-            rc = claim_when_free(ring, data, length, &limit, &claim);
+            rc = claim_when_free(ring, data, length, stream, &limit, &claim);
             stages_end(ring->stages, STAGE_CLAIM_WAIT, full_ns);
         }
     }
-    return rc < 0 ? fail_append(ring, rc, length, rule, limit)
+    return rc < 0 ? fail_append(ring, rc, length, stream, rule, limit)
                   : put_timed(ring, &claim, data, length, event_time_ns, stream, rule, call, &limit);
 }
 
 static inline __attribute__((always_inline)) int64_t append(struct ring *ring, const void *data, size_t length,
-                                                            int64_t event_time_ns, uint16_t stream,
+                                                            int64_t event_time_ns, const struct ring_stream *stream,
                                                             const struct ring_rule *rule, enum call call) {
     struct claim claim;
     if (__builtin_expect(!ring_takes_short(ring, length), 0)) {
@@ -253,27 +284,27 @@ static inline __attribute__((always_inline)) int64_t append(struct ring *ring, c
                is_enqueue(call) ? 0 : stages_claimed(ring->stages, claim.sequence, 0));
 }
 
-int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                    const struct ring_rule *rule) {
+int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
+                    const struct ring_stream *stream, const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_APPEND);
 }
 
-int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                     const struct ring_rule *rule) {
+int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
+                     const struct ring_stream *stream, const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_ENQUEUE);
 }
 
-int64_t ring_put(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                 const struct ring_rule *rule) {
+int64_t ring_put(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
+                 const struct ring_stream *stream, const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_PUT);
 }
 
-int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                         const struct ring_rule *rule) {
+int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
+                         const struct ring_stream *stream, const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_ROLL);
 }
 
-int64_t ring_enqueue_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                          const struct ring_rule *rule) {
+int64_t ring_enqueue_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
+                          const struct ring_stream *stream, const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_ENQUEUE_ROLL);
 }

@@ -2,6 +2,7 @@
 #include "ring/claim.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define WORD_POSITIONS (8ull << CLAIM_POSITION_BITS) /* the word's position wraps at each multiple of this */
 
@@ -92,4 +93,16 @@ void claim_publish_pad(struct ring *ring, uint64_t position, uint64_t sequence) 
     header->event_time_ns = 0;
     header->payload_crc = 0;
     claim_publish_release(ring, header, position);
+}
+
+void claim_publish_void(struct ring *ring, const struct claim *claim, size_t length, uint16_t stream) {
+    struct record_header *header = claim->header;
+    if (claim->pad_position != CLAIM_NO_PAD) {
+        claim_publish_pad(ring, claim->pad_position, claim->sequence);
+    }
+    header->sequence = claim->sequence;
+    record_set_kind(header, length, RECORD_VOID, 0, stream);
+    header->event_time_ns = 0;
+    header->payload_crc = crc32c(0, memset(header + 1, 0, length), length);
+    claim_publish_release(ring, header, claim->position);
 }

@@ -94,6 +94,9 @@ static inline __attribute__((always_inline)) int claim_alone(struct ring *ring, 
     return 1;
 }
 
+/* Publishes a VOID of this length in the place of the claimed record, and its pad if there is one. */
+void claim_publish_void(struct ring *ring, const struct claim *claim, size_t length, uint16_t stream);
+
 static inline void claim_publish_release(struct ring *ring, struct record_header *header, uint64_t position) {
     __atomic_store_n(&header->position, position ^ ring->salt, __ATOMIC_RELEASE);
 }

@@ -94,7 +94,7 @@ static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **st
 static void fill_ring(void) {
     char record[3000];
     memset(record, 'x', sizeof record);
-    while (ring_append(host.engine->ring, record, sizeof record, 0, 0, &unless_full) > 0) {
+    while (ring_append(host.engine->ring, record, sizeof record, 0, &stream_0, &unless_full) > 0) {
     }
 }
 
@@ -106,14 +106,14 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     open_with_clock();
     fill_ring();
     assert_silence(); /* nobody waits */
-    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, &stream_0, &rule), -ETIMEDOUT);
     assert_next(EVENT_ERROR, "has been full for 1 s: appends wait until its records are in the log file");
     assert_next(EVENT_ERROR, "has been full for 61 s");
     assert_next(EVENT_ERROR, "has been full for 121 s");
     assert_silence();
     /* The next call waits for the same reason: the state has not changed. */
     clock_ns += 5 * SECOND_NS;
-    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, &stream_0, &rule), -ETIMEDOUT);
     assert_next(EVENT_ERROR, "has been full for 181 s");
     assert_next(EVENT_ERROR, "has been full for 241 s");
     assert_next(EVENT_ERROR, "has been full for 301 s");
@@ -121,7 +121,7 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     drain_all();
     fill_ring();
     clock_ns += 5 * SECOND_NS;
-    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, &stream_0, &rule), -ETIMEDOUT);
     assert_next(EVENT_ERROR, "has been full for 1 s");
     assert_next(EVENT_ERROR, "has been full for 61 s");
     assert_next(EVENT_ERROR, "has been full for 121 s");
@@ -143,7 +143,7 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
 static void append_in_vain(int64_t timeout_ns) {
     const struct ring_rule rule = {.on_full = RING_ON_FULL_BLOCK, .timeout_ns = timeout_ns};
     static char record[3000];
-    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, &stream_0, &rule), -ETIMEDOUT);
 }
 
 static void a_wait_of_less_than_a_second_for_space_is_not_told(void **state) {
@@ -190,7 +190,7 @@ static void a_failed_ring_is_an_error_every_minute(void **state) {
     (void)state;
     open_with_clock();
     host.fail_submitted = 1;
-    assert_int_equal(ring_append(host.engine->ring, "first\n", 6, 0, 0, &for_ever), -EIO);
+    assert_int_equal(ring_append(host.engine->ring, "first\n", 6, 0, &stream_0, &for_ever), -EIO);
     assert_next(EVENT_ERROR, "every append fails until the log is closed and opened again");
     for (int minute = 1; minute <= 3; minute++) {
         engine_step(host.engine, 0);

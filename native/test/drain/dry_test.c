@@ -33,7 +33,7 @@ static void open_two(void) {
 }
 
 static void append_order(void) {
-    assert_true(ring_append(host.engine->ring, "order", 5, 0, orders, &for_ever) > 0);
+    assert_true(ring_append(host.engine->ring, "order", 5, 0, STREAM(orders), &for_ever) > 0);
 }
 
 static long bytes_of(const char *path) {

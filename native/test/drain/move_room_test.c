@@ -33,7 +33,7 @@ static int begin(void **state) {
 }
 
 static void append_to(unsigned number, const char *text) {
-    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, ids[number], &unless_full) > 0);
+    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, STREAM(ids[number]), &unless_full) > 0);
 }
 
 static uint64_t drained_sequence(unsigned number) {

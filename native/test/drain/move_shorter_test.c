@@ -36,7 +36,7 @@ static void append_records(void) {
     for (unsigned number = 1; number <= RECORDS; number++) {
         second_record = number == 2 ? align_up(ring_claimed(host.engine->ring), BLOCK_BYTES) : second_record;
         memset(record, (int)('0' + number), sizeof record);
-        assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &for_ever), number);
+        assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, &stream_0, &for_ever), number);
     }
 }
 

@@ -56,7 +56,7 @@ static void begin_with_three(void) {
 }
 
 static void append_to(unsigned which, const char *text) {
-    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, ids[which], &unless_full) > 0);
+    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, STREAM(ids[which]), &unless_full) > 0);
 }
 
 static void reopen(void) {
@@ -341,12 +341,32 @@ static void a_record_partly_written_is_continued(void **state) {
 static void what_was_enqueued_goes_where_it_belongs_before_another_takes_the_file(void **state) {
     (void)state;
     begin_with_three();
-    assert_true(ring_enqueue(host.engine->ring, "b1\n", 3, 0, ids[1], &unless_full) > 0);
+    assert_true(ring_enqueue(host.engine->ring, "b1\n", 3, 0, STREAM(ids[1]), &unless_full) > 0);
     engine_remove_stream(host.engine, ids[1]);
     assert_int_equal(add(1, "another"), 0);
     append_to(1, "b2\n");
     drain_all();
     assert_file(paths[1], "b1\nb2\n");
+}
+
+/* As an append that was held up between the look at its stream and the claim: another stream has the file already. */
+static void what_comes_after_the_close_is_in_no_file_and_holds_up_nobody(void **state) {
+    (void)state;
+    begin_with_three();
+    struct ring_stream closed = {.id = ids[1]};
+    append_to(1, "b1\n");
+    ring_close_stream(host.engine->ring, &closed);
+    engine_remove_stream(host.engine, ids[1]);
+    assert_int_equal(add(1, "another"), 0);
+    assert_int_equal(ring_append(host.engine->ring, "late\n", 5, 0, &closed, &unless_full), -ESHUTDOWN);
+    append_to(1, "b2\n");
+    drain_all();
+    assert_int_equal(ring_append(host.engine->ring, "late\n", 5, 0, &closed, &unless_full), -ESHUTDOWN);
+    reopen(); /* it is the last record of the log */
+    assert_int_equal(add(1, "another"), 0);
+    append_to(1, "b3\n");
+    drain_all();
+    assert_file(paths[1], "b1\nb2\nb3\n");
 }
 
 static void no_one_else_notes_that_he_is_behind_a_marker_that_may_give_way(void **state) {
@@ -407,6 +427,7 @@ int main(void) {
         RING_TEST(a_loss_is_told_in_every_file),
         RING_TEST(a_record_partly_written_is_continued),
         RING_TEST(what_was_enqueued_goes_where_it_belongs_before_another_takes_the_file),
+        RING_TEST(what_comes_after_the_close_is_in_no_file_and_holds_up_nobody),
         RING_TEST(no_one_else_notes_that_he_is_behind_a_marker_that_may_give_way),
         RING_TEST(beside_other_processes_nobody_is_noted_behind_a_marker_that_may_give_way),
     };

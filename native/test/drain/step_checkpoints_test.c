@@ -6,7 +6,7 @@ static void fail_ring(void) {
     static const char record[6000];
     append(100);
     host.fail_submitted = 1;
-    assert_int_equal(ring_enqueue(host.engine->ring, record, sizeof record, 0, 0, &for_ever), 2);
+    assert_int_equal(ring_enqueue(host.engine->ring, record, sizeof record, 0, &stream_0, &for_ever), 2);
     assert_int_equal(ring_commit(host.engine->ring), -EIO);
     host.fail_submitted = 0;
 }

@@ -113,6 +113,26 @@ static void a_crash_leaves_what_the_copy_lacks(void **state) {
     assert_int_equal(copied.last, 5);
 }
 
+/* The copy gets no VOID, and a block has no gap. */
+static void a_block_ends_before_a_void(void **state) {
+    (void)state;
+    struct ring_stream closed = {.id = 1};
+    open_and_begin();
+    ring_close_stream(host.engine->ring, &closed);
+    append(100);
+    assert_int_equal(ring_append(host.engine->ring, "late", 4, 0, &closed, &for_ever), -ESHUTDOWN);
+    append(100);
+    assert_int_equal(ring_append(host.engine->ring, "late", 4, 0, &closed, &for_ever), -ESHUTDOWN);
+    assert_int_equal(take(), 1);
+    assert_int_equal(copied.last++, 1);
+    assert_int_equal(take(), 1);
+    assert_int_equal(copied.last, 3);
+    assert_int_equal(take(), 0);
+    assert_int_equal(copier_confirm(copy(), 3), 0);
+    assert_int_equal(engine_step(host.engine, 1), 1);
+    assert_true(engine_is_drained(host.engine));
+}
+
 static void what_no_call_acknowledged_is_dropped_from_the_copy(void **state) {
     (void)state;
     fail_with_a_record_in_the_copy();
@@ -242,7 +262,7 @@ static void a_note_keeps_no_record_that_a_crash_takes(void **state) {
     open_and_begin();
     append(100);
     host.fail_submitted = 1;
-    assert_true(ring_append(host.engine->ring, "lost", 4, 0, 0, &for_ever) < 0);
+    assert_true(ring_append(host.engine->ring, "lost", 4, 0, &stream_0, &for_ever) < 0);
     host.fail_submitted = 0;
     assert_int_equal(take(), 1);
     begin();
@@ -391,6 +411,7 @@ int main(void) {
         COPY_TEST(an_empty_log_is_drained_with_an_empty_copy),
         COPY_TEST(each_record_is_taken_once_and_in_order),
         COPY_TEST(a_crash_leaves_what_the_copy_lacks),
+        COPY_TEST(a_block_ends_before_a_void),
         COPY_TEST(what_no_call_acknowledged_is_dropped_from_the_copy),
         COPY_TEST(it_is_dropped_too_if_the_ring_has_other_records_meanwhile),
         COPY_TEST(nobody_waits_for_a_copy_that_is_away_and_the_gap_is_named),

@@ -81,7 +81,7 @@ static void what_is_durable_in_a_failed_ring_is_drained(void **state) {
     open_beside_a_drain();
     append_text("one\n");
     host.fail_submitted = 1;
-    assert_int_equal(ring_append(host.engine->ring, "two\n", 4, 0, 0, &for_ever), -EIO);
+    assert_int_equal(ring_append(host.engine->ring, "two\n", 4, 0, STREAM(0), &for_ever), -EIO);
     assert_int_equal(engine_begin_draining(host.engine), 0);
     drain_all();
     assert_file(host.file, "one\n");

@@ -33,7 +33,7 @@ static int64_t append_number(unsigned number) {
     snprintf(record, 16, "%08u", number);
     record[8] = ' ';
     record[RECORD_BYTES - 1] = '\n';
-    return ring_append(host.engine->ring, record, sizeof record, 0, 0, &for_ever);
+    return ring_append(host.engine->ring, record, sizeof record, 0, &stream_0, &for_ever);
 }
 
 /* Leaves records in the ring that no file has. */
@@ -186,7 +186,7 @@ static void a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once
     assert_int_equal(append_number(RECORDS + 1), RECORDS + 1);
     const uint64_t position = align_up(ring_claimed(host.engine->ring), PAGE_BYTES);
     while (ring_claimed(host.engine->ring) <= position) { /* the last record is in a page of its own */
-        assert_true(ring_enqueue(host.engine->ring, "record\n", 7, 0, 0, &for_ever) > 0);
+        assert_true(ring_enqueue(host.engine->ring, "record\n", 7, 0, &stream_0, &for_ever) > 0);
     }
     lose_page((unsigned)(position / PAGE_BYTES));
     slept_ns = 0;

@@ -257,6 +257,47 @@ static void a_stream_has_a_rule_of_its_own(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+struct late_append {
+    burst_stream_t *stream;
+    int64_t result;
+};
+
+static void *append_late(void *argument) {
+    static const char record[RECORD_BYTES];
+    struct late_append *late = argument;
+    late->result = burst_stream_append(late->stream, record, sizeof record, 0);
+    return NULL;
+}
+
+/* Otherwise its record would come when another stream has the file, and hold up the whole ring for ever. */
+static void an_append_that_waits_for_space_ends_with_its_stream(void **state) {
+    (void)state;
+    static const char record[RECORD_BYTES];
+    burst_t *log = open_without_file();
+    struct late_append late = {.stream = open_stream(log, "late", paths[0])};
+    burst_stream_t *filling = open_stream(log, "filling", paths[1]);
+    pthread_t thread;
+    append(late.stream, "l ");
+    assert_int_equal(burst_stream_await_drained(late.stream, PATIENCE_NS), 1);
+    block(paths[1]);
+    while (burst_stream_append_within(filling, record, sizeof record, 0, BURST_ON_FULL_FAIL, -1) > 0) {
+    }
+    const uint64_t before = stats_of(log).full_waits;
+    assert_int_equal(pthread_create(&thread, NULL, append_late, &late), 0);
+    while (stats_of(log).full_waits == before) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_int_equal(burst_stream_close(late.stream, PATIENCE_NS), 1);
+    burst_stream_t *taker = open_stream(log, "taker", paths[0]);
+    assert_int_equal(rmdir(paths[1]), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(late.result, -ESHUTDOWN);
+    append(taker, "t ");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_holds(paths[0], "l t ");
+    assert_int_equal(burst_close(log), 0);
+}
+
 /* There are 64 entries at most. An entry without records gives its place if nobody has its stream open. */
 static void a_mapped_ring_carries_streams(void **state) {
     (void)state;
@@ -313,6 +354,7 @@ int main(void) {
         STREAMS_TEST(a_renamed_stream_takes_its_file_over),
         STREAMS_TEST(streams_can_exchange_their_files),
         STREAMS_TEST(a_stream_has_a_rule_of_its_own),
+        STREAMS_TEST(an_append_that_waits_for_space_ends_with_its_stream),
         STREAMS_TEST(a_mapped_ring_carries_streams),
         STREAMS_TEST(a_ring_loses_and_gets_its_main_stream),
     };

@@ -42,7 +42,8 @@ static void append(burst_t *log, uint16_t stream, size_t bytes) {
     memset(text, 'a' + stream, bytes);
     const int head = snprintf(text, sizeof text, "stream %u, %zu bytes ", stream, bytes);
     text[head] = 'a' + (char)stream;
-    check(ring_append(log->ring, text, bytes, 1700000000123456789ll + (int64_t)bytes, stream, &for_ever), "append");
+    check(ring_append(log->ring, text, bytes, 1700000000123456789ll + (int64_t)bytes, STREAM(stream), &for_ever),
+          "append");
 }
 
 static void enqueue(burst_t *log, size_t count) {
@@ -148,7 +149,7 @@ static void rolls_that_wait(burst_t *log) {
     append(log, 0, 5000);
     roll(log, NULL, "rolls.next.log");
     const struct roll_head head = {.bytes = sizeof head, .footer_bytes = 1}; /* no writer makes such a head */
-    check(ring_append_roll(log->ring, &head, sizeof head, 0, 0, &for_ever), "roll");
+    check(ring_append_roll(log->ring, &head, sizeof head, 0, &stream_0, &for_ever), "roll");
 }
 
 /* Rolls that the engine made by itself wait, with all rules that they can have. */

@@ -111,7 +111,7 @@ static void a_hidden_marker_is_thought_of_where_the_block_with_the_end_of_the_lo
     (void)state;
     open_ring();
     for (int i = 0; i < 3; i++) {
-        assert_true(ring_enqueue(host.engine->ring, "record\n", 7, 0, 0, &for_ever) > 0);
+        assert_true(ring_enqueue(host.engine->ring, "record\n", 7, 0, &stream_0, &for_ever) > 0);
     }
     assert_int_equal(ring_commit(host.engine->ring), 1);
     close_ring();

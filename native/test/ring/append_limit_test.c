@@ -49,7 +49,7 @@ static void an_await_with_a_limit_leaves_the_writing_to_the_committer(void **sta
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, -1);
     fake_platform.lies_down = long_park;
-    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     atomic_store(&ring->enqueued, 0); /* the committer has looked, and waits for a batch */
     assert_int_equal(ring_await_durable(ring, 1, 0), 0);
     assert_int_equal(atomic_load(&ring->enqueued) + atomic_load(&ring->hurried), 0); /* a look wakes nobody */
@@ -86,10 +86,10 @@ static void fail_meanwhile(struct fake_platform *fake) {
 static void it_is_told_of_the_end_of_a_commit_and_of_a_failure(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, -1);
-    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     fake_platform.lies_down = commit_meanwhile;
     assert_int_equal(ring_await_durable(ring, 1, 5000 * MS), 1);
-    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, &stream_0, &fake_rule), 2);
     fake_platform.lies_down = fail_meanwhile;
     assert_int_equal(ring_await_durable(ring, 2, 5000 * MS), -EIO);
     assert_int_equal(atomic_load(&ring->ended.waiters), 0);
@@ -99,7 +99,7 @@ static void an_append_waits_for_a_straggler_no_longer_than_its_limit(void **stat
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
     claim_straggler(ring);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
     assert_in_range(fake_platform.slept_ns, LIMIT_NS, LIMIT_NS + MS);
     assert_false(leader_is_there(ring));
     assert_int_equal(atomic_load(&ring->hurried), 1);
@@ -120,7 +120,7 @@ static void the_next_leader_goes_on_with_the_round(void **state) {
             assert_int_equal(claim_record(ring, record_bytes(LENGTH), &straggler), 0);
         } else {
             const ring_call call = i == RECORDS ? ring_append : ring_enqueue;
-            assert_int_equal(call(ring, payload, LENGTH, 0, 0, &fake_rule), i == RECORDS ? -EINPROGRESS : i);
+            assert_int_equal(call(ring, payload, LENGTH, 0, &stream_0, &fake_rule), i == RECORDS ? -EINPROGRESS : i);
         }
     }
     const unsigned pieces = (unsigned)((straggler.position - BLOCK_BYTES) / RING_WRITE_BYTES);
@@ -130,7 +130,8 @@ static void the_next_leader_goes_on_with_the_round(void **state) {
     assert_in_range(next, 2, STUCK);
     at[RECORDS + 1] = ring_claimed(ring);
     assert_int_equal(at[RECORDS + 1] % BLOCK_BYTES, 0);
-    assert_int_equal(ring_append(ring, payload, 100, 0, 0, &fake_rule), -EINPROGRESS); /* leads the old round as well */
+    assert_int_equal(ring_append(ring, payload, 100, 0, &stream_0, &fake_rule),
+                     -EINPROGRESS); /* leads the old round as well */
     assert_int_equal(fake_device.submitted, pieces);
     claim_publish(ring, &straggler, payload, LENGTH, 0, (struct claim_label){0});
     assert_int_equal(ring_commit(ring), 1);
@@ -148,12 +149,12 @@ static void the_next_leader_goes_on_with_the_round(void **state) {
 static void the_ring_fails_after_ten_seconds_of_all_leaders_and_says_whose_fault_it_was(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, 3000 * MS);
-    assert_int_equal(ring_enqueue(ring, "first", 5, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "first", 5, 0, &stream_0, &fake_rule), 1);
     claim_straggler(ring);
     for (int leader = 0; leader < 3; leader++) {
-        assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+        assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
     }
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EIO);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EIO);
     assert_in_range(fake_platform.slept_ns, 10000 * MS, 10010 * MS);
     assert_non_null(strstr(error_text(),
                            "record 2 of ring /ring was begun by a thread of this process that did not copy it "
@@ -165,7 +166,7 @@ static void the_next_straggler_has_ten_seconds_of_its_own(void **state) {
     struct ring *ring = limited_ring(SMALL_BYTES, 6000 * MS);
     for (int i = 0; i < 3; i++) {
         claim_straggler(ring);
-        assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+        assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
         claim_publish(ring, &straggler, "late", 4, 0, (struct claim_label){0});
         assert_int_equal(ring_commit(ring), 1);
     }
@@ -176,14 +177,14 @@ static void a_limit_holds_while_a_failure_is_being_written_down(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
     fake_platform.lies_down = long_park;
-    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     atomic_store(&ring->failed, RING_FAILING);
     assert_int_equal(ring_await_durable(ring, 1, LIMIT_NS), 0);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
     assert_in_range(fake_platform.slept_ns, LIMIT_NS, LIMIT_NS + MS);
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
     fake_platform.slept_ns = 0;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EIO);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EIO);
     assert_non_null(strstr(error_text(), "burst_failure()"));
     assert_in_range(fake_platform.slept_ns, LIMIT_NS, LIMIT_NS + MS);
 }
@@ -193,7 +194,7 @@ static void a_limit_holds_while_another_leader_does_not_seal(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
     other_leads(ring, LEADER_CLAIMED);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
     assert_in_range(fake_platform.slept_ns, LIMIT_NS, LIMIT_NS + MS);
     other_lets_go(ring);
 }
@@ -211,7 +212,7 @@ static void a_sleep_behind_a_late_seal_is_as_long_as_what_is_left(void **state) 
     other_leads(ring, LEADER_CLAIMED);
     fake_platform.asleep = seals_late;
     fake_platform.lies_down = long_park;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
     assert_int_equal(atomic_load(&fake_platform.parks), 1);
     assert_in_range(atomic_load(&fake_platform.parked_ns), 1, MS);
     other_lets_go(ring);
@@ -222,7 +223,7 @@ static _Atomic pid_t other_thread;
 static void *append_without_limit(void *argument) {
     (void)argument;
     atomic_store(&other_thread, (pid_t)syscall(SYS_gettid));
-    return (void *)(intptr_t)ring_append(fake_device.ring, "other", 5, 0, 0, &fake_rule);
+    return (void *)(intptr_t)ring_append(fake_device.ring, "other", 5, 0, &stream_0, &fake_rule);
 }
 
 static int is_asleep(pid_t thread) {
@@ -252,7 +253,7 @@ static void one_whose_limit_is_over_wakes_another_one_to_lead(void **state) {
     }
     fake_rule.timeout_ns = LIMIT_NS;
     fake_platform.lies_down = commit_ends_too_late;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 60;
     if (pthread_timedjoin_np(other, &result, &until) != 0) {
@@ -278,7 +279,7 @@ static struct ring *full_ring(void) {
     static uint8_t payload[BLOCK_BYTES];
     struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
     fake_rule.on_full = RING_ON_FULL_BLOCK;
-    while (ring_enqueue(ring, payload, sizeof payload, 0, 0, &never_waits) > 0) {
+    while (ring_enqueue(ring, payload, sizeof payload, 0, &stream_0, &never_waits) > 0) {
     }
     assert_int_equal(ring_commit(ring), 1);
     parks = 0;
@@ -289,7 +290,7 @@ static void one_limit_holds_for_all_releases_of_space(void **state) {
     (void)state;
     struct ring *ring = full_ring();
     fake_platform.lies_down = release_too_little;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -ETIMEDOUT);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -ETIMEDOUT);
     assert_int_equal(parks, 3);
     assert_int_equal(fake_platform.now_ns, 1000 * MS + LIMIT_NS / 5 * 6);
 }
@@ -305,7 +306,7 @@ static void the_waits_for_space_and_for_others_share_one_limit(void **state) {
     (void)state;
     struct ring *ring = full_ring();
     fake_platform.lies_down = release_late;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EINPROGRESS);
     assert_in_range(fake_platform.slept_ns, LIMIT_NS / 5, LIMIT_NS / 5 + MS);
 }
 
@@ -358,7 +359,8 @@ static void all_of_a_record_is_fetched_before_it_is_claimed(void **state) {
                    {0, 4 * PAGE, 4}, {1, PAGE, 2}};
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
         take_pages_away();
-        assert_int_equal(ring_append(ring, source + records[i].from, records[i].length, 0, 0, &fake_rule), i + 1);
+        assert_int_equal(ring_append(ring, source + records[i].from, records[i].length, 0, &stream_0, &fake_rule),
+                         i + 1);
         assert_int_equal(faults, records[i].pages);
         assert_true(faults == 0 || claimed_at_fault == i + 1);
     }
@@ -377,7 +379,7 @@ static void it_is_fetched_again_after_a_wait_for_space(void **state) {
     make_slow_source();
     const uint64_t next = ring_next_sequence(ring);
     fake_platform.lies_down = release_and_take_pages_away;
-    assert_int_equal(ring_append(ring, source, PAGE, 0, 0, &fake_rule), next);
+    assert_int_equal(ring_append(ring, source, PAGE, 0, &stream_0, &fake_rule), next);
     assert_int_equal(faults, 1);
     assert_int_equal(claimed_at_fault, next);
 }

@@ -7,7 +7,7 @@
 #include "ring/fake_device.h"
 
 static int64_t append_four(void) {
-    return ring_append(fake_device.ring, "mine", 4, 0, 0, &fake_rule);
+    return ring_append(fake_device.ring, "mine", 4, 0, &stream_0, &fake_rule);
 }
 
 static void *append_beside(void *argument) {
@@ -53,7 +53,7 @@ static void it_comes_the_usual_way_where_it_is_not_alone(void **state) {
     other_leads(ring, LEADER_CLAIMED);
     assert_false(goes_alone(ring, bytes));
     other_lets_go(ring);
-    assert_int_equal(ring_enqueue(ring, "other", 5, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "other", 5, 0, &stream_0, &fake_rule), 1);
     assert_false(goes_alone(ring, bytes));
     assert_int_equal(ring_commit(ring), 1);
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
@@ -94,7 +94,7 @@ static void the_last_sequence_before_its_wrap_is_not_taken_alone(void **state) {
 
 static void enqueue_meanwhile(struct fake_device *fake) {
     fake->before_completion = NULL;
-    assert_int_equal(ring_enqueue(fake->ring, "other", 5, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_enqueue(fake->ring, "other", 5, 0, &stream_0, &fake_rule), 2);
 }
 
 static void who_enqueues_meanwhile_is_part_of_the_next_commit(void **state) {

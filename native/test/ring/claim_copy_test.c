@@ -33,7 +33,7 @@ static void append_while_it_changes(struct ring *ring, size_t length, uint64_t p
     touched = 0;
     assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
     assert_int_equal(mprotect(guarded, BLOCK_BYTES, PROT_NONE), 0);
-    const int64_t sequence = ring_append(ring, callers, length, 0, 0, &fake_rule);
+    const int64_t sequence = ring_append(ring, callers, length, 0, &stream_0, &fake_rule);
     mprotect(guarded, BLOCK_BYTES, PROT_READ | PROT_WRITE);
     sigaction(SIGSEGV, &before, NULL);
     assert_true(sequence > 0);
@@ -57,7 +57,7 @@ static void a_short_record_is_whole_although_the_callers_buffer_changes_under_it
     const size_t until_the_page = 192 + 64 + 8;
     const uint64_t position = 2 * BLOCK_BYTES - until_the_page - RECORD_HEADER_BYTES;
     struct ring *ring = begun_ring(LARGE_BYTES, 1);
-    assert_true(ring_enqueue(ring, before, position - BLOCK_BYTES - RECORD_HEADER_BYTES, 0, 0, &fake_rule) > 0);
+    assert_true(ring_enqueue(ring, before, position - BLOCK_BYTES - RECORD_HEADER_BYTES, 0, &stream_0, &fake_rule) > 0);
     copied = 192;
     not_copied = 599;
     append_while_it_changes(ring, 600, position, fake_device.image + 2 * BLOCK_BYTES);

@@ -269,11 +269,11 @@ static void a_closed_ring_refuses(void **state) {
     struct claim claim;
     assert_int_equal(claim_record(ring, 56, &claim), -ESHUTDOWN); /* not begun */
     ring_begin(ring, &(struct ring_start){.position = BLOCK_BYTES, .next_sequence = 1, .epoch = 1});
-    assert_int_equal(ring_append(ring, "a", 1, 0, 0, &fake_rule), 1);
-    assert_int_equal(ring_enqueue(ring, "b", 1, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_append(ring, "a", 1, 0, &stream_0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "b", 1, 0, &stream_0, &fake_rule), 2);
     ring_refuse(ring);
     assert_refused(ring, RECORD_HEADER_BYTES, ESHUTDOWN);
-    assert_int_equal(ring_append(ring, "c", 1, 0, 0, &fake_rule), -ESHUTDOWN);
+    assert_int_equal(ring_append(ring, "c", 1, 0, &stream_0, &fake_rule), -ESHUTDOWN);
     assert_int_equal(ring_next_sequence(ring), 3);
     assert_int_equal(ring_commit(ring), 1); /* an accepted record is still committed */
     assert_durable(ring, 3 * BLOCK_BYTES, 3);
@@ -282,8 +282,8 @@ static void a_closed_ring_refuses(void **state) {
 static void a_failed_ring_refuses_with_its_first_reason(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    assert_int_equal(ring_enqueue(ring, "a", 1, 0, 0, &fake_rule), 1);
-    assert_int_equal(ring_enqueue(ring, "b", 1, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_enqueue(ring, "a", 1, 0, &stream_0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "b", 1, 0, &stream_0, &fake_rule), 2);
     ring_fail(ring, "reason %d", 1);
     ring_fail(ring, "reason %d", 2);
     assert_string_equal(ring->failure, "reason 1 (2 enqueued records are lost)");
@@ -291,9 +291,9 @@ static void a_failed_ring_refuses_with_its_first_reason(void **state) {
     assert_refused(ring, RECORD_HEADER_BYTES, EIO);
     ring_refuse(ring);
     assert_refused(ring, RECORD_HEADER_BYTES, EIO);
-    assert_int_equal(ring_append(ring, "c", 1, 0, 0, &fake_rule), -EIO);
+    assert_int_equal(ring_append(ring, "c", 1, 0, &stream_0, &fake_rule), -EIO);
     assert_non_null(strstr(error_text(), "reason 1"));
-    assert_int_equal(ring_enqueue(ring, "c", 1, 0, 0, &never_waits), -EIO);
+    assert_int_equal(ring_enqueue(ring, "c", 1, 0, &stream_0, &never_waits), -EIO);
     assert_int_equal(ring_commit(ring), -EIO);
     assert_int_equal(ring_await_durable(ring, 1, -1), -EIO);
     assert_durable(ring, BLOCK_BYTES, 1);

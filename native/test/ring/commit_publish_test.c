@@ -192,9 +192,9 @@ static void the_records_before_a_straggler_wait_with_it(void **state) {
     (void)state;
     const struct ring_start start = {.position = BEGIN, .next_sequence = 1, .released = 0, .epoch = 2};
     ring_begin(rig.ring, &start);
-    assert_int_equal(ring_enqueue(rig.ring, "first", 5, 0, 0, &for_ever), 1);
+    assert_int_equal(ring_enqueue(rig.ring, "first", 5, 0, &stream_0, &for_ever), 1);
     assert_int_equal(claim_record(rig.ring, record_bytes(PAYLOAD_BYTES), &rig.claim), 0);
-    assert_int_equal(ring_enqueue(rig.ring, "third", 5, 0, 0, &for_ever), 3);
+    assert_int_equal(ring_enqueue(rig.ring, "third", 5, 0, &stream_0, &for_ever), 3);
     rig.publish_after_sleeps = 1;
     assert_int_equal(ring_commit(rig.ring), 1);
     assert_int_equal(rig.writes_before_publishing, 0);
@@ -207,8 +207,8 @@ static void a_record_says_whose_it_is_and_whether_somebody_waited(void **state) 
     (void)state;
     const struct ring_start start = {.position = BEGIN, .next_sequence = 1, .released = 0, .epoch = 2};
     ring_begin(rig.ring, &start);
-    assert_int_equal(ring_enqueue(rig.ring, "theirs", 6, 7, 65535, &for_ever), 1);
-    assert_int_equal(ring_append(rig.ring, "ours", 4, -8, 3, &for_ever), 2);
+    assert_int_equal(ring_enqueue(rig.ring, "theirs", 6, 7, STREAM(65535), &for_ever), 1);
+    assert_int_equal(ring_append(rig.ring, "ours", 4, -8, STREAM(3), &for_ever), 2);
     const struct record_header *theirs = record_at(rig.medium, CAPACITY, BEGIN);
     const struct record_header *ours = record_at(rig.medium, CAPACITY, BEGIN + record_bytes(6));
     assert_int_equal(theirs->stream, 65535);
@@ -225,7 +225,7 @@ static void a_block_that_is_released_in_part_only_is_not_taken_back(void **state
     ring_begin(rig.ring, &start);
     int64_t sequence = 0;
     while (sequence >= 0) {
-        sequence = ring_enqueue(rig.ring, "x", 1, 0, 0, &never_waits);
+        sequence = ring_enqueue(rig.ring, "x", 1, 0, &stream_0, &never_waits);
     }
     assert_int_equal(sequence, -EAGAIN);
     assert_true(ring_claimed(rig.ring) <= CAPACITY - BLOCK);

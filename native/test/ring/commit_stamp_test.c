@@ -39,16 +39,16 @@ static void each_commit_has_the_time_of_the_one_before(int write_depth) {
     struct ring *ring = begun_ring(SMALL_BYTES, write_depth);
     fake_platform.now_ns = 100;
     fake_device.before_completion = complete_at_500; /* the time is that of the end of the write */
-    assert_int_equal(ring_append(ring, "one", 3, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "one", 3, 0, &stream_0, &fake_rule), 1);
     fake_device.before_completion = NULL;
     assert_no_stamp(ring, BLOCK_BYTES); /* the epoch has no commit before */
     fake_platform.now_ns = 700;
-    assert_int_equal(ring_enqueue(ring, "two", 3, 0, 0, &fake_rule), 2);
-    assert_int_equal(ring_append(ring, "three", 5, 0, 0, &fake_rule), 3);
+    assert_int_equal(ring_enqueue(ring, "two", 3, 0, &stream_0, &fake_rule), 2);
+    assert_int_equal(ring_append(ring, "three", 5, 0, &stream_0, &fake_rule), 3);
     assert_no_stamp(ring, 2 * BLOCK_BYTES); /* the second record is not LAST */
     assert_stamp(ring, 2 * BLOCK_BYTES + record_bytes(3), 2 * BLOCK_BYTES, 2, 500);
     fake_platform.now_ns = 900;
-    assert_int_equal(ring_append(ring, "four", 4, 0, 0, &fake_rule), 4);
+    assert_int_equal(ring_append(ring, "four", 4, 0, &stream_0, &fake_rule), 4);
     assert_stamp(ring, 3 * BLOCK_BYTES, 3 * BLOCK_BYTES, 4, 700);
     uint64_t position, next_sequence;
     int64_t durable_ns;
@@ -75,18 +75,18 @@ static void the_next_commit_and_the_full_block_stay_as_they_are(void **state) {
     for (int write_depth = 1; write_depth <= 4; write_depth += 3) {
         struct ring *ring = begun_ring(SMALL_BYTES, write_depth);
         fake_platform.now_ns = 100;
-        assert_int_equal(ring_append(ring, "one", 3, 0, 0, &fake_rule), 1);
+        assert_int_equal(ring_append(ring, "one", 3, 0, &stream_0, &fake_rule), 1);
         memset(fake_device.image + 3 * BLOCK_BYTES, 0xaa, BLOCK_BYTES);
         for (size_t room = sizeof(struct durable_stamp) - RECORD_ALIGN_BYTES; room > 0; room -= RECORD_ALIGN_BYTES) {
             const size_t length = BLOCK_BYTES - RECORD_HEADER_BYTES - room;
-            assert_true(ring_append(ring, payload, length, 0, 0, &fake_rule) > 0);
+            assert_true(ring_append(ring, payload, length, 0, &stream_0, &fake_rule) > 0);
             assert_no_stamp(ring, ring_claimed(ring) - BLOCK_BYTES);
             if (room == sizeof(struct durable_stamp) - RECORD_ALIGN_BYTES) {
                 assert_int_equal(fake_device.image[3 * BLOCK_BYTES], 0xaa);
             }
         }
         const size_t longest = BLOCK_BYTES - RECORD_HEADER_BYTES - sizeof(struct durable_stamp);
-        assert_true(ring_append(ring, payload, longest, 0, 0, &fake_rule) > 0);
+        assert_true(ring_append(ring, payload, longest, 0, &stream_0, &fake_rule) > 0);
         assert_stamp(ring, ring_claimed(ring) - BLOCK_BYTES, ring_claimed(ring) - BLOCK_BYTES, 5, 100);
         free_ring(NULL);
     }
@@ -98,12 +98,12 @@ static void a_commit_in_pieces_has_the_time_of_the_commit_before_all_of_it(void 
     for (int write_depth = 1; write_depth <= 4; write_depth += 3) {
         struct ring *ring = begun_ring(LARGE_BYTES, write_depth);
         fake_platform.now_ns = 100;
-        assert_int_equal(ring_append(ring, "one", 3, 0, 0, &fake_rule), 1);
+        assert_int_equal(ring_append(ring, "one", 3, 0, &stream_0, &fake_rule), 1);
         fake_platform.now_ns = 200;
         uint64_t last = 0;
         for (uint64_t sequence = 2; sequence <= 10; sequence++) {
             last = ring_claimed(ring);
-            assert_int_equal(ring_enqueue(ring, payload, sizeof payload, 0, 0, &fake_rule), sequence);
+            assert_int_equal(ring_enqueue(ring, payload, sizeof payload, 0, &stream_0, &fake_rule), sequence);
         }
         assert_int_equal(ring_commit(ring), 1);
         assert_true(fake_device.submitted > 3);
@@ -118,7 +118,7 @@ static void a_commit_to_mapped_memory_takes_no_time(void **state) {
     fake_device.device.mapping = fake_device.image;
     fake_platform.now_ns = 100;
     for (int64_t sequence = 1; sequence <= 3; sequence++) {
-        assert_int_equal(ring_append(ring, "one", 3, 0, 0, &fake_rule), sequence);
+        assert_int_equal(ring_append(ring, "one", 3, 0, &stream_0, &fake_rule), sequence);
         assert_no_stamp(ring, (uint64_t)sequence * BLOCK_BYTES);
     }
 }

@@ -26,8 +26,8 @@ static void never_publish(struct fake_platform *fake) {
  * published, but not sealed. */
 static void live_and_leave(struct ring *ring) {
     ring_begin(ring, &(struct ring_start){.position = BLOCK_BYTES, .next_sequence = 1, .epoch = 1});
-    assert_int_equal(ring_append(ring, "sealed", 6, 0, 0, &fake_rule), 1);
-    assert_int_equal(ring_enqueue(ring, "published", 9, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_append(ring, "sealed", 6, 0, &stream_0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "published", 9, 0, &stream_0, &fake_rule), 2);
     ring_destroy(ring);
     memset(fake_device.medium, 0, fake_device.bytes);
     fake_device.submitted = 0;
@@ -90,12 +90,12 @@ static void a_straggler_that_publishes_in_time_becomes_durable(void **state) {
 static void a_claim_after_the_seal_begins_a_block_of_its_own(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    assert_int_equal(ring_enqueue(ring, "one", 3, 0, 0, &fake_rule), 1);
-    assert_int_equal(ring_append(ring, "two", 3, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_enqueue(ring, "one", 3, 0, &stream_0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "two", 3, 0, &stream_0, &fake_rule), 2);
     assert_int_equal(ring_claimed(ring), 2 * BLOCK_BYTES);
     assert_int_equal(record_at(fake_device.medium, SMALL_BYTES, BLOCK_BYTES)->flags, RECORD_ENQUEUED);
     assert_int_equal(record_at(fake_device.medium, SMALL_BYTES, BLOCK_BYTES + 64)->flags, RECORD_LAST);
-    assert_int_equal(ring_append(ring, "three", 5, 0, 0, &fake_rule), 3);
+    assert_int_equal(ring_append(ring, "three", 5, 0, &stream_0, &fake_rule), 3);
     assert_durable(ring, 3 * BLOCK_BYTES, 4);
     const struct record_header *third = record_at(fake_device.medium, SMALL_BYTES, 2 * BLOCK_BYTES);
     assert_int_equal(third->sequence, 3);
@@ -110,7 +110,7 @@ static struct ring *ring_with_a_long_commit(void) {
     struct ring *ring = begun_ring(LARGE_BYTES, 4);
     for (uint64_t sequence = 1; sequence <= RECORDS; sequence++) {
         memset(payload, (int)sequence, sizeof payload);
-        assert_int_equal(ring_enqueue(ring, payload, sizeof payload, 0, 0, &fake_rule), sequence);
+        assert_int_equal(ring_enqueue(ring, payload, sizeof payload, 0, &stream_0, &fake_rule), sequence);
     }
     return ring;
 }
@@ -149,7 +149,7 @@ static void a_failed_piece_that_later_ones_overtook_is_a_hole(void **state) {
         fake_device.fail_submitted = failed;
         assert_int_equal(ring_commit(ring), -EIO);
         assert_durable(ring, BLOCK_BYTES, 1); /* the first piece came last, or failed */
-        assert_int_equal(ring_enqueue(ring, "x", 1, 0, 0, &fake_rule), -EIO);
+        assert_int_equal(ring_enqueue(ring, "x", 1, 0, &stream_0, &fake_rule), -EIO);
         assert_int_equal(fake_device.under_way_count, 0);
         free_ring(NULL);
     }

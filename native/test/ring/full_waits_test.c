@@ -5,7 +5,7 @@
 static struct ring *full_ring(void) {
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     fake_rule.on_full = RING_ON_FULL_BLOCK;
-    while (ring_append(ring, "x", 1, 0, 0, &unless_full) > 0) {
+    while (ring_append(ring, "x", 1, 0, &stream_0, &unless_full) > 0) {
     }
     return ring;
 }
@@ -79,7 +79,7 @@ static void assert_told_once(int64_t timeout_ns) {
     naps = 0;
     fake_platform.lies_down = nap;
     const uint64_t before = atomic_load(&ring->full_waits);
-    assert_true(ring_enqueue(ring, "y", 1, 0, 0, &fake_rule) > 0);
+    assert_true(ring_enqueue(ring, "y", 1, 0, &stream_0, &fake_rule) > 0);
     assert_int_equal(naps, 6);
     assert_int_equal(atomic_load(&ring->full_waits), before + 1);
     assert_int_equal(told(&severity, &time_ns), 1);
@@ -98,12 +98,13 @@ static void a_refused_offer_counts_as_one_that_met_a_full_ring(void **state) {
     (void)state;
     struct ring *ring = full_ring();
     const uint64_t before = atomic_load(&ring->full_waits);
-    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &never_waits), -EAGAIN);
+    assert_int_equal(ring_enqueue(ring, "y", 1, 0, &stream_0, &never_waits), -EAGAIN);
     assert_int_equal(atomic_load(&ring->full_waits), before + 1);
     fake_rule.on_full = RING_ON_FULL_DISCARD;
-    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &never_waits), -EAGAIN); /* the caller of offer learns of it */
+    assert_int_equal(ring_enqueue(ring, "y", 1, 0, &stream_0, &never_waits),
+                     -EAGAIN); /* the caller of offer learns of it */
     assert_int_equal(atomic_load(&ring->discarded), 0);
-    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &fake_rule), 0);
+    assert_int_equal(ring_enqueue(ring, "y", 1, 0, &stream_0, &fake_rule), 0);
     assert_int_equal(atomic_load(&ring->discarded), 1);
     assert_int_equal(atomic_load(&ring->full_waits), before + 3);
 }

@@ -74,7 +74,7 @@ static struct ring *make_ring(struct slow_device *slow, int64_t timeout_ns) {
 
 static void *append_until_refused(void *argument) {
     for (;;) {
-        const int64_t rc = ring_append(argument, "record\n", 7, 0, 0, &rule);
+        const int64_t rc = ring_append(argument, "record\n", 7, 0, &stream_0, &rule);
         if (rc < 0) {
             return (void *)(intptr_t)rc;
         }
@@ -98,7 +98,7 @@ static void a_failed_write_returns_every_waiting_append(void **state) {
             assert_int_equal(pthread_timedjoin_np(threads[i], &rc, &deadline), 0);
             assert_int_equal((int)(intptr_t)rc, -EIO);
         }
-        assert_int_equal(ring_enqueue(ring, "x", 1, 0, 0, &rule), -EIO);
+        assert_int_equal(ring_enqueue(ring, "x", 1, 0, &stream_0, &rule), -EIO);
         assert_int_equal(slow.writes, failing);
         ring_destroy(ring);
         free(slow.image);
@@ -109,7 +109,7 @@ static void a_vanished_device_is_called_that(void **state) {
     (void)state;
     struct slow_device slow = {.failing = 1, .failure = -ENODEV};
     struct ring *ring = make_ring(&slow, -1);
-    assert_int_equal(ring_append(ring, "x", 1, 0, 0, &rule), -EIO);
+    assert_int_equal(ring_append(ring, "x", 1, 0, &stream_0, &rule), -EIO);
     assert_non_null(strstr(ring->failure, "the device has vanished or shrunk"));
     ring_destroy(ring);
     free(slow.image);
@@ -134,7 +134,7 @@ static void an_append_that_timed_out_on_the_medium_is_committed_all_the_same(voi
     while (!atomic_load(&slow.is_under_way)) {
         nap(1000000);
     }
-    assert_int_equal(ring_append(ring, "late\n", 5, 0, 0, &rule), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "late\n", 5, 0, &stream_0, &rule), -EINPROGRESS);
     const uint64_t late = ring_next_sequence(ring) - 1;
     atomic_store(&slow.is_held, 0);
     pthread_join(committer, NULL);

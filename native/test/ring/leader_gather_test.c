@@ -16,7 +16,7 @@
 
 static void *append_one(void *argument) {
     (void)argument;
-    return (void *)(intptr_t)ring_append(fake_device.ring, "record", 6, 0, 0, &fake_rule);
+    return (void *)(intptr_t)ring_append(fake_device.ring, "record", 6, 0, &stream_0, &fake_rule);
 }
 
 static unsigned comers; /* so many other threads append, one at each yield */
@@ -25,7 +25,7 @@ static void one_comes(struct fake_platform *fake) {
     (void)fake;
     if (comers > 0) {
         comers--;
-        assert_true(ring_enqueue(fake_device.ring, "other", 5, 0, 0, &fake_rule) > 0);
+        assert_true(ring_enqueue(fake_device.ring, "other", 5, 0, &stream_0, &fake_rule) > 0);
     }
 }
 
@@ -45,7 +45,7 @@ static void a_leader_lets_those_come_whom_the_last_commit_made_durable(void **st
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, COMMIT_NS);
     comers = 5;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 2);
     assert_int_equal(fake_device.submitted, 1);
     assert_durable(ring, 2 * BLOCK_BYTES, 4); /* one write for its own record and for those of the two others */
@@ -54,10 +54,10 @@ static void a_leader_lets_those_come_whom_the_last_commit_made_durable(void **st
 static void a_leader_alone_waits_for_nobody_and_asks_no_clock(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(1, COMMIT_NS);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 0);
-    assert_int_equal(ring_enqueue(ring, "other", 5, 0, 0, &fake_rule), 2);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 3); /* not by claim_alone */
+    assert_int_equal(ring_enqueue(ring, "other", 5, 0, &stream_0, &fake_rule), 2);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 3); /* not by claim_alone */
     assert_int_equal(fake_platform.yields, 0);
     assert_int_equal(ring->gathering.began_ns, 0);
 }
@@ -66,7 +66,7 @@ static void those_who_do_not_come_are_waited_for_as_long_as_a_commit_takes(void 
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, COMMIT_NS);
     comers = 1;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, COMMIT_NS / 1000);
     assert_durable(ring, 2 * BLOCK_BYTES, 3);
     assert_int_equal(ring->gathering.gather_credit, GATHER_CREDIT_MOST - 1);
@@ -76,7 +76,7 @@ static void a_leader_that_comes_later_than_that_does_not_wait(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, COMMIT_NS);
     fake_platform.now_ns = ring->gathering.until_ns;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 0);
 }
 
@@ -88,7 +88,7 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
         const unsigned before = fake_platform.yields;
         ring->gathering.expected = 3;
         ring->gathering.until_ns = fake_platform.now_ns + COMMIT_NS;
-        assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), i + 1);
+        assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), i + 1);
         gathered += fake_platform.yields > before;
     }
     assert_int_equal(gathered, GATHER_CREDIT_MOST + 2);
@@ -97,7 +97,7 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
         comers = 2;
         ring->gathering.expected = 3;
         ring->gathering.until_ns = fake_platform.now_ns + COMMIT_NS;
-        assert_true(ring_append(ring, "mine", 4, 0, 0, &fake_rule) > 0);
+        assert_true(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule) > 0);
     }
     assert_int_equal(ring->gathering.gather_credit, 1);
 }
@@ -106,7 +106,7 @@ static void a_commit_that_others_waited_for_is_gathered_after_for_as_long_as_one
     (void)state;
     struct ring *ring = ring_after_a_commit_for(1, COMMIT_NS);
     atomic_store(&ring->sleepers, 2);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(ring->gathering.expected, 3);
     assert_int_equal(ring->gathering.until_ns, fake_platform.now_ns + COMMIT_NS);
 }
@@ -123,14 +123,14 @@ static void a_stall_counts_as_four_commits(void **state) {
     fake_platform.now_ns = ring->gathering.until_ns;
     fake_device.before_completion = write_stalls;
     atomic_store(&ring->sleepers, 1);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(ring->commit_ns, COMMIT_NS + 3 * COMMIT_NS / 8);
 }
 
 static void media_as_fast_as_a_wake_up_are_not_gathered_for(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, FAST_COMMIT_NS);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 0);
 }
 
@@ -138,7 +138,7 @@ static void a_clock_that_stands_still_holds_up_no_commit(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, COMMIT_NS);
     ring->gathering.until_ns = INT64_MAX;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_in_range(fake_platform.yields, 1, 10000);
 }
 
@@ -170,14 +170,14 @@ static void a_fast_commit_is_spun_for(void **state) {
     struct ring *ring = led_ring(FAST_COMMIT_NS, 2);
     atomic_store(&ring->spinners, 3);
     atomic_store(&ring->sleepers, 4);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 3);
     assert_int_equal(fake_platform.parks, 0);
     assert_int_equal(ring->spinners, 3);
 }
 
 static void assert_slept(struct ring *ring) {
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 0);
     assert_int_equal(fake_platform.parks, 1);
     free_ring(NULL);
@@ -201,7 +201,7 @@ static void a_commit_that_takes_long_this_time_is_slept_for_in_the_end(void **st
     (void)state;
     struct ring *ring = led_ring(FAST_COMMIT_NS, 1);
     fake_platform.yielded = NULL;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 8 * FAST_COMMIT_NS / 1000);
     assert_int_equal(fake_platform.parks, 1);
 }

@@ -24,7 +24,7 @@ static void hold_completion(struct fake_device *fake) {
 
 static void *append_one(void *argument) {
     (void)argument;
-    return (void *)(intptr_t)ring_append(fake_device.ring, "record", 6, 0, 0, &fake_rule);
+    return (void *)(intptr_t)ring_append(fake_device.ring, "record", 6, 0, &stream_0, &fake_rule);
 }
 
 static int64_t joined(pthread_t thread) {
@@ -45,7 +45,7 @@ static void lead_and_follow(struct ring *ring, pthread_t *leader, pthread_t *fol
     atomic_store(&completion_is_held, 0);
     atomic_store(&may_complete, 0);
     fake_device.before_completion = hold_completion;
-    assert_int_equal(ring_enqueue(ring, "enqueued", 8, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "enqueued", 8, 0, &stream_0, &fake_rule), 1);
     pthread_create(leader, NULL, append_one, NULL);
     while (!atomic_load(&completion_is_held)) {
         pause_a_little();
@@ -107,7 +107,7 @@ static void all_sleepers_are_refused_when_the_ring_fails(void **state) {
 
 static void assert_append_wakes(struct ring *ring, unsigned times) {
     const unsigned before = atomic_load(&fake_platform.unparks);
-    assert_true(ring_append(ring, "mine", 4, 0, 0, &fake_rule) > 0);
+    assert_true(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule) > 0);
     assert_int_equal(atomic_load(&fake_platform.unparks) - before, times);
 }
 
@@ -179,7 +179,7 @@ static uint32_t wakes_for_space(uint64_t capacity_bytes) {
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     ring->geometry.capacity_bytes = capacity_bytes;
     const uint32_t ticket = event_count_register(&ring->space);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     const uint32_t wakes = atomic_load(&ring->space.count) - ticket;
     event_count_leave(&ring->space);
     return wakes;

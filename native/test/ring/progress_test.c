@@ -19,7 +19,7 @@ static struct progress at_begin(struct ring *ring) {
 }
 
 static int64_t put_one(struct ring *ring) {
-    return ring_put(ring, "record", 6, 0, 0, &unless_full);
+    return ring_put(ring, "record", 6, 0, &stream_0, &unless_full);
 }
 
 static const struct record_header *first_record(const struct ring *ring) {
@@ -53,7 +53,7 @@ static void records_that_nobody_waits_for_are_left_to_the_committer(void **state
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     struct progress seen = at_begin(ring);
-    assert_int_equal(ring_enqueue(ring, "record", 6, 0, 0, &unless_full), 1);
+    assert_int_equal(ring_enqueue(ring, "record", 6, 0, &stream_0, &unless_full), 1);
     assert_int_equal(ring_await_progress(ring, &seen, 0, 0), 0);
     assert_int_equal(fake_device.submitted, 0);
     progress_nudge(ring); /* now a task waits for it */
@@ -155,7 +155,7 @@ static void hold_completion(struct fake_device *fake) {
 }
 
 static void *append_one(void *argument) {
-    return (void *)(intptr_t)ring_append(argument, "record", 6, 0, 0, &fake_rule);
+    return (void *)(intptr_t)ring_append(argument, "record", 6, 0, &stream_0, &fake_rule);
 }
 
 /* A record comes while another thread's commit is under way: nobody notifies the waker but the end of that commit. */
@@ -194,7 +194,7 @@ static void a_full_ring_counts_a_record_once(void **state) {
     while (put_one(ring) > 0) {
     }
     assert_int_equal(atomic_load(&ring->full_waits), 1);
-    assert_int_equal(ring_put(ring, "record", 6, 0, 0, &retry), -EAGAIN);
+    assert_int_equal(ring_put(ring, "record", 6, 0, &stream_0, &retry), -EAGAIN);
     assert_int_equal(atomic_load(&ring->full_waits), 1);
 }
 

@@ -24,7 +24,7 @@ static struct ring *failing_ring(void) {
 static void whoever_appends_sleeps_until_the_reason_is_there(void **state) {
     (void)state;
     struct ring *ring = failing_ring();
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EIO);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EIO);
     assert_non_null(strstr(error_text(), "the reason"));
     assert_true(fake_platform.slept_ns > 0);
     assert_int_equal(fake_device.submitted, 0);
@@ -34,7 +34,7 @@ static void so_does_whoever_is_refused(void **state) {
     (void)state;
     struct ring *ring = failing_ring();
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EIO);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EIO);
     assert_non_null(strstr(error_text(), "the reason"));
     assert_true(fake_platform.slept_ns > 0);
 }
@@ -43,14 +43,14 @@ static void so_does_whoever_is_refused(void **state) {
 static void what_is_enqueued_meanwhile_is_not_called_accepted(void **state) {
     (void)state;
     struct ring *ring = failing_ring();
-    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), -EIO);
+    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, &stream_0, &fake_rule), -EIO);
     assert_non_null(strstr(error_text(), "the reason"));
 }
 
 static void an_offer_does_not_wait_for_the_reason(void **state) {
     (void)state;
     struct ring *ring = failing_ring();
-    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &never_waits), -EIO);
+    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, &stream_0, &never_waits), -EIO);
     assert_non_null(strstr(error_text(), "burst_failure()"));
     assert_int_equal(fake_platform.slept_ns, 0);
 }
@@ -58,7 +58,7 @@ static void an_offer_does_not_wait_for_the_reason(void **state) {
 static void a_commit_that_seals_meanwhile_does_not_open_it_again(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "mine", 4, 0, &stream_0, &fake_rule), 1);
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
     other_leads(ring, LEADER_CLAIMED);
     struct limit limit = limit_of(-1);
@@ -92,7 +92,7 @@ static struct ring *ring_with_a_stuck_thread(void) {
         if (i == 2) {
             assert_int_equal(claim_record(ring, record_bytes(4), &stuck), 0);
         } else {
-            assert_int_equal(ring_enqueue(ring, "lost", 4, 0, 0, &fake_rule), i + 1);
+            assert_int_equal(ring_enqueue(ring, "lost", 4, 0, &stream_0, &fake_rule), i + 1);
         }
     }
     return ring;
@@ -120,10 +120,10 @@ static void so_they_are_where_an_earlier_epoch_left_a_record(void **state) {
 static void without_such_a_one_their_number_is_exact(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    assert_int_equal(ring_enqueue(ring, "lost", 4, 0, 0, &fake_rule), 1);
-    assert_int_equal(ring_enqueue(ring, "lost", 4, 0, 0, &fake_rule), 2);
+    assert_int_equal(ring_enqueue(ring, "lost", 4, 0, &stream_0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "lost", 4, 0, &stream_0, &fake_rule), 2);
     fake_device.fail_submitted = 0;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), -EIO);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, &stream_0, &fake_rule), -EIO);
     assert_int_equal(atomic_load(&ring->lost_enqueued), 2);
     assert_non_null(strstr(ring->failure, " (2 enqueued records are lost)"));
 }
@@ -152,7 +152,7 @@ static void a_record_that_is_being_sealed_is_counted(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     struct limit limit = limit_of(-1);
-    assert_int_equal(ring_enqueue(ring, "lost", 4, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "lost", 4, 0, &stream_0, &fake_rule), 1);
     assert_int_equal(claim_record(ring, record_bytes(4), &stuck), 0);
     other_leads(ring, LEADER_CLAIMED);
     fake_platform.asleep = count_before_the_seal;

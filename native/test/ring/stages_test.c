@@ -44,12 +44,12 @@ static void release_all(struct ring *ring) {
 }
 
 static void append(struct ring *ring) {
-    assert_true(ring_append(ring, "record", 6, 0, 0, &fake_rule) > 0);
+    assert_true(ring_append(ring, "record", 6, 0, &stream_0, &fake_rule) > 0);
     release_all(ring);
 }
 
 static void enqueue(struct ring *ring) {
-    assert_true(ring_enqueue(ring, "record", 6, 0, 0, &fake_rule) > 0);
+    assert_true(ring_enqueue(ring, "record", 6, 0, &stream_0, &fake_rule) > 0);
     assert_int_equal(ring_commit(ring), 1);
     release_all(ring);
 }
@@ -71,7 +71,7 @@ static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state
     (void)state;
     struct ring *ring = timed_ring(LARGE_BYTES);
     static uint8_t record[3 * RING_WRITE_BYTES];
-    assert_int_equal(ring_append(ring, record, sizeof record, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, record, sizeof record, 0, &stream_0, &fake_rule), 1);
     assert_stage(STAGE_DEVICE_WRITE, atomic_load(&ring->device_writes), WRITE_NS);
     assert_true(atomic_load(&ring->device_writes) >= 3);
     assert_stage(STAGE_COMMIT_WAIT, 1, (uint64_t)WRITE_NS * atomic_load(&ring->device_writes));
@@ -156,7 +156,7 @@ static void the_lag_of_an_enqueued_record_is_the_time_until_it_is_durable(void *
     (void)state;
     struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 6400; i++) {
-        assert_true(ring_enqueue(ring, "record", 6, 0, 0, &fake_rule) > 0);
+        assert_true(ring_enqueue(ring, "record", 6, 0, &stream_0, &fake_rule) > 0);
         fake_platform.now_ns += WAIT_NS;
         assert_int_equal(ring_commit(ring), 1);
         release_all(ring);
@@ -175,7 +175,7 @@ static void each_record_of_a_long_commit_has_the_lag_of_its_own_write(void **sta
     static const uint8_t record[64];
     const uint64_t records = 9 * RING_WRITE_BYTES / (sizeof record + RECORD_HEADER_BYTES);
     for (uint64_t i = 0; i < records; i++) {
-        assert_true(ring_enqueue(ring, record, sizeof record, 0, 0, &fake_rule) > 0);
+        assert_true(ring_enqueue(ring, record, sizeof record, 0, &stream_0, &fake_rule) > 0);
     }
     assert_int_equal(ring_commit(ring), 1);
     const uint64_t writes = atomic_load(&ring->device_writes);
@@ -192,7 +192,7 @@ static void a_record_that_a_failed_write_loses_has_no_lag(void **state) {
     struct ring *ring = timed_ring(SMALL_BYTES);
     fake_device.fail_submitted = (int)fake_device.submitted;
     for (int i = 0; i < 64; i++) {
-        assert_true(ring_enqueue(ring, "record", 6, 0, 0, &fake_rule) > 0);
+        assert_true(ring_enqueue(ring, "record", 6, 0, &stream_0, &fake_rule) > 0);
     }
     assert_true(ring_commit(ring) < 0);
     assert_stage(STAGE_COPY, 1, 0);
@@ -221,12 +221,12 @@ static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **
     waiting_ring = ring;
     int64_t sequence = 0;
     while (figures_of(STAGE_CLAIM_WAIT).count == 0) {
-        sequence = ring_append(ring, "record", 6, 0, 0, &fake_rule);
+        sequence = ring_append(ring, "record", 6, 0, &stream_0, &fake_rule);
         assert_true(sequence > 0 && sequence < 10);
     }
     assert_stage(STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
     assert_stage(STAGE_COPY, (uint64_t)sequence, 0); /* the copy's time does not include the wait */
-    assert_int_equal(ring_append(ring, "record", 6, 0, 0, &fake_rule), sequence + 1);
+    assert_int_equal(ring_append(ring, "record", 6, 0, &stream_0, &fake_rule), sequence + 1);
     assert_stage(STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
 }
 

@@ -94,7 +94,7 @@ static inline int write_record_to(uint16_t stream, char first) {
     static char record[RECORD_BYTES];
     memset(record, first, sizeof record);
     record[RECORD_BYTES - 1] = '\n';
-    const int64_t sequence = ring_append(host.engine->ring, record, sizeof record, 0, stream, &unless_full);
+    const int64_t sequence = ring_append(host.engine->ring, record, sizeof record, 0, STREAM(stream), &unless_full);
     assert_true(sequence > 0 || sequence == -EAGAIN);
     beside.written += sequence > 0;
     return sequence > 0;

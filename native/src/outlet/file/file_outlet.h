@@ -43,7 +43,7 @@ struct file_outlet_parts {
     /* The ring's owner is not trusted: find the file by name, length and CRC only, and ignore rename targets of old
      * records. */
     int mark_is_untrusted;
-    /* Who is asked about rolls: that of whoever opens the stream, which is not used once the outlet is closed; and the one
+    /* They are asked about rolls: that of whoever opens the stream, which is not used once the outlet is closed; and the one
      * from then on. NULL: the records decide. */
     const struct roller *roller, *absent_roller;
     int has_index; /* each file gets an index: outlet/index/writer.h */

@@ -195,8 +195,8 @@ static uint64_t append_some(struct world *world) {
     for (; (is_open[0] || is_open[1]) && appended < RECORDS; appended++) {
         const char *payload = payload_of(appended);
         const uint64_t sequence = ring_next_sequence(world->engine->ring);
-        const int64_t rc =
-            ring_append(world->engine->ring, payload, strlen(payload), 0, ids[stream_of(appended)], &unless_full);
+        const int64_t rc = ring_append(world->engine->ring, payload, strlen(payload), 0,
+                                       STREAM(ids[stream_of(appended)]), &unless_full);
         if (rc < 0) {
             MUST(rc == -EAGAIN); /* the ring is full */
             break;

@@ -227,7 +227,7 @@ int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t len
     model->records[sequence].bytes = (uint32_t)bytes;
     model->records[sequence].crc = crc32c(0, payload, bytes);
     model->offered = sequence;
-    const int64_t rc = call(world->engine->ring, payload, bytes, world->now_ns, stream->id, rule);
+    const int64_t rc = call(world->engine->ring, payload, bytes, world->now_ns, STREAM(stream->id), rule);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
         model->offered = sequence - 1;
         model->records[sequence] = before;

@@ -379,7 +379,7 @@ static void a_payload_that_nobody_makes_rolls_nothing(void **state) {
     (void)state;
     static const char rubbish[100] = "no roll";
     append_text("a\n");
-    assert_true(ring_append_roll(host.engine->ring, rubbish, sizeof rubbish, 0, 0, &for_ever) > 0);
+    assert_true(ring_append_roll(host.engine->ring, rubbish, sizeof rubbish, 0, &stream_0, &for_ever) > 0);
     append_text("b\n");
     drain_all();
     assert_file(host.file, "a\nb\n");

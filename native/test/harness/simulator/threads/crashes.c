@@ -80,10 +80,10 @@ static void append_again(struct world *world, struct ledger *ledger, uint32_t le
     const unsigned number = ledger_offer(ledger, writer, length, payload);
     const ring_call call = is_durable ? ring_append : ring_enqueue;
     const struct ring_rule *rule = is_durable ? &unless_full : &never_waits;
-    int64_t rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
+    int64_t rc = call(world->engine->ring, payload, length, world->now_ns, &stream_0, rule);
     if (rc == -EAGAIN) {
         log_drain_all(world);
-        rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
+        rc = call(world->engine->ring, payload, length, world->now_ns, &stream_0, rule);
     }
     if (rc < 0) {
         violation(world, "nothing can be appended after recovery: %s", error_text());
