@@ -319,8 +319,8 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     /**
      * Refuses new records of the stream, waits until its log file has those that were accepted, and lets go of the
      * file. A concurrent call on another thread is either acknowledged or throws, also one that waits for space in the
-     * ring and finds none meanwhile; a second close waits for the first.
-     * Closing again does nothing. A log that is closed has closed its streams.
+     * ring and finds none meanwhile; a second close waits for the first. Closing again does nothing. A log that is
+     * closed has closed its streams.
      *
      * @param timeout the longest time to wait; zero or less does not wait
      * @return whether every record of the stream is durable in its log file. The drain moves the other records as long
